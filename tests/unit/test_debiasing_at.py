@@ -1,7 +1,6 @@
 """AT: the sentences that it reads, its objective in both protocols held against slow ones, its training."""
 
 import re
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -11,14 +10,11 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from library import (
-    STATE,
     Base,
     InputError,
-    Settings,
     Texts,
     WordPairs,
     at,
-    check_model,
     choose_sentences,
     finder,
     pick_device,
@@ -127,13 +123,9 @@ def test_held_out_lines_are_never_trained_on(tmp_path: Path) -> None:
 
 
 def test_a_group_without_sentences_is_one_line(tmp_path: Path) -> None:
-    for lines, neutral, message in (
-        ([*WOMEN, *NEUTRAL], None, r"lines\.txt.*: 0 sentences with a masculine word and no feminine"),
-        # a gendered word makes a line of that file useless
-        ([*WOMEN, *MEN], ["Her nurse works."], r"neutral\.txt.*: 0 sentences with a stereotyped word"),
-    ):
-        with pytest.raises(InputError, match=message):
-            choose_sentences(made_texts(tmp_path, lines, neutral=neutral), False, 64, 0)
+    # a gendered word makes a line of that file useless
+    with pytest.raises(InputError, match=r"neutral\.txt.*: 0 sentences with a stereotyped word"):
+        choose_sentences(made_texts(tmp_path, [*WOMEN, *MEN], neutral=["Her nurse works."]), False, 64, 0)
     groups = choose_sentences(made_texts(tmp_path, [*WOMEN, *MEN], neutral=NEUTRAL), False, 64, 0)
     assert len(groups["neutral"].train) == 3
 
@@ -265,40 +257,6 @@ def test_the_objective(architecture: str, protocol: str, tmp_path: Path) -> None
 
 
 # --- training
-
-
-class StoppedError(Exception):
-    pass
-
-
-@pytest.mark.parametrize("protocol", ["published", "corrected"])
-def test_killed_and_resumed_it_is_the_same(
-    protocol: str, base: Base, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(at, "Settings", partial(Settings, save_every=3))
-    stated, texts = entry(protocol), all_texts(tmp_path)
-    state = torch.random.get_rng_state()
-    facts = run(tmp_path, "whole", stated, texts, base)
-    assert torch.equal(torch.random.get_rng_state(), state) and facts["steps"] > 9
-    loss, left = at.Corrected.loss, [0]
-
-    def failing(self: Any, *args: Any) -> Any:
-        left[0] -= 1
-        if left[0] < 0:
-            raise StoppedError
-        return loss(self, *args)
-
-    monkeypatch.setattr(at.Corrected, "loss", failing)
-    for left[0] in (1, 4, 8):
-        with pytest.raises(StoppedError):
-            run(tmp_path, "killed", stated, texts, base)
-    assert not (tmp_path / "killed").exists()
-    assert torch.load(tmp_path / "work-killed" / STATE, weights_only=True)["step"] >= 9
-    left[0] = 10**6
-    assert run(tmp_path, "killed", stated, texts, base) == facts
-    files = [tmp_path / name / "model.safetensors" for name in ("whole", "killed")]
-    assert files[0].read_bytes() == files[1].read_bytes()
-    check_model(tmp_path / "killed", "masked-lm", "debiased")
 
 
 def test_steps_of_the_protocols(base: Base, tmp_path: Path) -> None:

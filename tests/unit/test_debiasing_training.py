@@ -1,9 +1,7 @@
-"""Debiasing by continued training: what is trained on, what is hidden, what is saved, and that a kill changes
-nothing."""
+"""Debiasing by continued training: what is trained on, what is hidden and what is saved."""
 
 import json
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor
 from transformers import (
     AutoConfig,
     AutoModelForSequenceClassification,
@@ -24,7 +21,6 @@ from library import (
     Base,
     InputError,
     Masking,
-    Settings,
     Texts,
     WordPairs,
     check_model,
@@ -37,7 +33,6 @@ from library import (
     save,
 )
 from library import models_train as train
-from running import about_model, run_script
 from tiny_models import tiny_model, tiny_tokenizer
 
 RESOURCES = Path(__file__).parents[2] / "resources"
@@ -75,18 +70,6 @@ def debiased(
     return debias(Base(base, max_length), corpus, stated, directory, work, pick_device("cpu"))
 
 
-def with_pooler(directory: Path) -> dict[str, Tensor]:
-    """Give a BERT's checkpoint a pooler, as published ones have."""
-    width = AutoConfig.from_pretrained(directory).hidden_size
-    pooler = {
-        "bert.pooler.dense.weight": torch.randn(width, width, generator=torch.Generator().manual_seed(1)),
-        "bert.pooler.dense.bias": torch.ones(width),
-    }
-    weights = load_file(directory / "model.safetensors")
-    save_file(weights | pooler, directory / "model.safetensors", metadata={"format": "pt"})
-    return pooler
-
-
 def examples_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: Sequence[str], most: int
 ) -> list[list[int]]:
@@ -100,11 +83,11 @@ def examples_of(
 
     monkeypatch.setattr(masked_training, "train", noting)
     with pytest.raises(StoppedError):
-        debiased(base, texts(tmp_path, lines, 0), tmp_path / "new", entry(max_length=64), most)
+        debiased(base, texts(tmp_path, lines, 0), tmp_path / f"new-{most}", entry(max_length=64), most)
     return read
 
 
-@pytest.mark.parametrize("count", [1, 3, 1000, 2300])
+@pytest.mark.parametrize("count", [1, 2300])
 def test_blocks_are_cut_as_the_released_code_cuts_them(
     count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,12 +101,7 @@ def test_blocks_are_cut_as_the_released_code_cuts_them(
         whole = [joined[at : at + 64] for at in range(0, len(joined) - 63, 64)]
         expected += whole or ([] if start else [joined])
     assert examples_of(tmp_path, monkeypatch, lines, 128) == expected
-
-
-def test_a_model_that_takes_less_than_a_block_reads_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tokenizer = tiny_tokenizer("bert")
+    # a model that takes less than a block reads lines
     short, long = examples_of(tmp_path, monkeypatch, ["the man", "the man saw the house"], 6)
     assert short == tokenizer("the man")["input_ids"]
     assert long == [*tokenizer("the man saw the")["input_ids"][:5], tokenizer.sep_token_id]
@@ -146,34 +124,31 @@ def test_the_held_out_loss_is_the_mean_over_hidden_tokens(tmp_path: Path) -> Non
     assert held_out_loss(model, [], masking, device) is None
 
 
-@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
-def test_a_continued_model_is_a_model_like_any_other(tmp_path: Path, architecture: str) -> None:
-    base = tiny_model(architecture, tmp_path / "base")
+def test_a_continued_model_has_learnt_and_its_configuration_is_as_before(tmp_path: Path) -> None:
+    base = tiny_model("roberta", tmp_path / "base")
     facts = debiased(base, texts(tmp_path), tmp_path / "new", entry(epochs=8))
     new, old = (check_model(directory, "masked-lm", "new") for directory in (tmp_path / "new", base))
     assert new["tokenizer_digest"] == old["tokenizer_digest"]
-    assert not (tmp_path / "new" / "training_args.bin").exists()
-    assert facts["examples"]["kind"] == "blocks"
-    assert facts["steps"] == -(-facts["examples"]["count"] // 4) * 8
-    assert facts["loss"][-1]["step"] == facts["steps"]
-    assert facts["held_out"]["lines"] == 6
-    # learnt, on sentences that it has not seen
-    assert facts["held_out"]["after"] < facts["held_out"]["before"]
-    after = json.loads((tmp_path / "new" / "config.json").read_text())
-    before = json.loads((base / "config.json").read_text())
+    assert facts["steps"] == facts["loss"][-1]["step"] == -(-facts["examples"]["count"] // 4) * 8
+    # on sentences that it has not seen
+    assert facts["held_out"]["lines"] == 6 and facts["held_out"]["after"] < facts["held_out"]["before"]
+    after, before = (json.loads((of / "config.json").read_text()) for of in (tmp_path / "new", base))
     assert after == before
 
 
 def test_corrected_keeps_the_pooler_and_published_drops_it(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
-    pooler = with_pooler(base)
+    weights = load_file(base / "model.safetensors")
+    width = AutoConfig.from_pretrained(base).hidden_size
+    pooler = {
+        f"bert.pooler.dense.{part}": torch.ones(*([width] * n)) for part, n in (("weight", 2), ("bias", 1))
+    }
+    save_file(weights | pooler, base / "model.safetensors", metadata={"format": "pt"})
     for protocol in ("corrected", "published"):
         debiased(base, texts(tmp_path), tmp_path / protocol, entry(protocol=protocol, steps=2))
-        check_model(tmp_path / protocol, "masked-lm", protocol)
     assert pooler_of(tmp_path / "published", "bert") == {}
-    classifier = AutoModelForSequenceClassification.from_pretrained(tmp_path / "corrected")
-    for kept_pooler in (pooler_of(tmp_path / "corrected", "bert"), classifier.state_dict()):
-        assert all(torch.equal(kept_pooler[name], pooler[name]) for name in pooler)
+    classifier = AutoModelForSequenceClassification.from_pretrained(tmp_path / "corrected").state_dict()
+    assert all(torch.equal(classifier[name], pooler[name]) for name in pooler)
 
 
 def test_what_cannot_be_debiased_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +167,6 @@ def test_what_cannot_be_debiased_is_refused(tmp_path: Path, monkeypatch: pytest.
     ("architecture", "names"),
     [
         ("bert", ("attention_probs_dropout_prob", "hidden_dropout_prob")),
-        ("albert", ("attention_probs_dropout_prob", "hidden_dropout_prob")),
         ("distilbert", ("attention_dropout", "dropout")),
         ("modernbert", ("attention_dropout", "mlp_dropout")),
     ],
@@ -218,53 +192,3 @@ def test_dropout_is_trained_with_its_rates(
         config = AutoConfig.from_pretrained(tmp_path / protocol)
         kept = [0.15, 0.3] if protocol == "published" else [getattr(before, name) for name in names]
         assert [getattr(config, name) for name in names] == kept
-
-
-def by_script(folder: Path, base: Path, stated: dict[str, Any]) -> Path:
-    """The model that the script writes into `folder`."""
-    manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    corpus = texts(folder)
-    inputs = {"manifest": folder / "manifest.json", "texts": corpus.lines}
-    inputs |= {"words": RESOURCES / "gendered_words.yaml"}
-    inputs |= {"stereotypes": RESOURCES / "debiasing" / "stereotypes.yaml"}
-    names = {"directory": "files", "facts": "facts.json", "manifest": "made.json"}
-    outputs = {name: folder / file for name, file in names.items()}
-    params: dict[str, Any] = {"name": "new", "source": "debiased", "entry": stated}
-    params |= {"settings": {"module": "masked_training", "held_out": 6}}
-    params |= {"manifest": about_model(folder / "files", "debiased", name="new")}
-    runtime = {"device": "cpu", "batch_tokens": None, "threads": 1}
-    run_script("make_model", inputs, outputs, folder / "log", config={"runtime": runtime}, **params)
-    return folder / "files"
-
-
-def test_the_script_is_killed_and_goes_on_to_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    base = tiny_model("bert", tmp_path / "base")
-    with_pooler(base)
-    monkeypatch.setattr(masked_training, "Settings", partial(Settings, save_every=3))
-    stated, whole, killed = entry("dropout"), tmp_path / "whole", tmp_path / "killed"
-    for folder in (whole, killed):
-        folder.mkdir()
-    written = by_script(whole, base, stated)
-    batch, left = Masking.batch, [9]
-
-    def failing(self: Masking, *args: Any) -> Any:
-        left[0] -= 1
-        if left[0] < 0:
-            raise StoppedError
-        return batch(self, *args)
-
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        patch.setattr(Masking, "batch", failing)
-        by_script(killed, base, stated)
-    assert len(list(killed.glob(".files.training-*/state.pt"))) == 1 and not (killed / "files").exists()
-    again = by_script(killed, base, stated)
-    assert not list(killed.glob(".files.training-*"))
-    for path in written.iterdir():
-        assert (again / path.name).read_bytes() == path.read_bytes()
-    facts = [json.loads((folder / "facts.json").read_text()) for folder in (whole, killed)]
-    assert facts[0]["held_out"] == facts[1]["held_out"] and facts[0]["held_out"]["after"] is not None
-    about = (facts[0]["method"], facts[0]["from"], facts[0]["rates"]["hidden_dropout_prob"])
-    assert about == ("dropout", "base", 0.2)

@@ -14,16 +14,12 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 import torch
-from safetensors.torch import load_file
 from transformers import AutoTokenizer
 
 from library import (
     DEV,
     ENTAILMENT,
-    EXAMPLES,
-    ITEMS,
     OCCUPATIONS,
-    PREDICTIONS,
     SIMILARITY,
     TEST,
     FineTuned,
@@ -32,22 +28,15 @@ from library import (
     InputError,
     Settings,
     Task,
-    check_model,
     fine_tuning,
     make_classifier,
     pick_device,
-    read_metadata,
-    read_table,
     search,
-    write_table,
 )
 from made_tasks import ENTRY, LABELS, made_task
-from running import about_model, run_script
 from tiny_models import tiny_model
 
-RUNTIME = {"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}}
 GENTLE: dict[str, Any] = {"initializer_range": 0.1}
-ABOUT: dict[str, Any] = {"model": "m", "task": "t", "seed": 5}
 
 
 def tuned(
@@ -194,10 +183,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
         assert run(f"killed-{place}") == wanted
 
 
-def test_what_is_drawn_at_random_is_said(tmp_path: Path, bert: Path) -> None:
-    """A model without a pooler, as debiased ones lose theirs, has one drawn beside its head."""
-    drawn = ["bert.pooler.dense.bias", "bert.pooler.dense.weight", "classifier.bias", "classifier.weight"]
-    assert list(make_classifier(bert, ("a", "b"), 0).initialised) == drawn
+def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "vit"}))
     with pytest.raises(InputError, match="no text classifier of type vit"):
         make_classifier(tmp_path, ("a", "b"), 0)
@@ -211,49 +197,3 @@ def test_long_texts_lose_their_end_and_are_counted(tmp_path: Path, bert: Path) -
     # what the model takes counts where that is less
     short = tuned(bert, long, ENTAILMENT, tmp_path / "short", takes=16)
     assert short.facts["fine_tuning"]["max_length"] == 16
-
-
-def by_script(folder: Path, base: Path, task: Task, saved: bool, **entry: Any) -> dict[str, Path]:
-    """What the script writes."""
-    folder.mkdir()
-    about = {"task": "t", "kind": OCCUPATIONS, "labels": list(task.labels or ())}
-    manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
-    inputs = {key: folder / f"{key}.in" for key in ("manifest", "examples", "items_table")}
-    inputs["manifest"].write_text(json.dumps(manifest))
-    write_table(inputs["examples"], task.examples, EXAMPLES, about)
-    write_table(inputs["items_table"], task.items, ITEMS, about)
-    names = {"predictions": "seed.parquet"}
-    if saved:
-        names |= {"facts": "facts.json", "manifest": "manifest.json", "directory": "files"}
-    outputs = {name: folder / file for name, file in names.items()}
-    params = ABOUT | {"entry": {**ENTRY, **entry}, "saved": saved}
-    params["manifest"] = about_model(folder / "files", "fine-tuned", name="m@t")
-    run_script("fine_tune", inputs, outputs, folder / "log", config=RUNTIME, **params)
-    files = {path.name for path in folder.iterdir()}
-    assert files == {"log", *(path.name for path in (*inputs.values(), *outputs.values()))}
-    return outputs
-
-
-def test_the_script(tmp_path: Path, bert: Path) -> None:
-    task, entry = made_task(OCCUPATIONS), {"how": "curve", "steps": 20}
-    written = by_script(tmp_path / "saved", bert, task, True, **entry)
-    path = written["predictions"]
-    rows = read_table(path, PREDICTIONS)
-    sampled = task.items.loc[task.items["sampled"], "item"].tolist()
-    expected = [(step, item) for step in (0, 10) for item in sampled]
-    expected += [(20, item) for item in task.items["item"]]
-    assert list(zip(rows["step"], rows["item"], strict=True)) == expected
-    direct = tuned(bert, task, OCCUPATIONS, tmp_path / "direct", seed=5, how="curve", steps=20)
-    assert (np.stack(rows.loc[rows["step"] == 20, "logits"].tolist()) == logits_at(direct)).all()
-    facts = read_metadata(path)
-    wanted = ABOUT | {"kind": OCCUPATIONS, "labels": list(LABELS[OCCUPATIONS] or ()), "steps": 20}
-    wanted |= {"device": "cpu", "tried": [], "code": "digest"}
-    assert {key: facts[key] for key in wanted} == wanted
-    assert facts["fine_tuning"] == {**ENTRY, **entry, "max_length": 32}
-    after = load_file(written["directory"] / "model.safetensors")
-    encoder = {f"bert.{name}": values for name, values in direct.classifier.base_model.state_dict().items()}
-    assert all(torch.equal(values, encoder[name]) for name, values in after.items() if "cls." not in name)
-    of_model = json.loads(written["facts"].read_text())
-    assert (of_model["from"], of_model["task"], of_model["seed"]) == ("m", "t", 5)
-    manifest = json.loads(written["manifest"].read_text())
-    assert manifest["entry"] == {"source": "fine-tuned", "kind": "masked-lm", **of_model}

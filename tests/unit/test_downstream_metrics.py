@@ -26,7 +26,6 @@ from library import (
     InputError,
     Sharing,
     contrast,
-    read_metadata,
     read_runs,
     read_table,
     rows_of,
@@ -215,13 +214,11 @@ def test_bands_of_chance_hold_their_share_of_all_permutations(
 
 
 def test_a_test_that_cannot_reject_is_not_printed() -> None:
-    p = {}
-    for templates in (4, 8):
+    # of 16 ways to swap four templates two are as unusual as can be
+    for templates, is_printed in ((4, False), (8, True)):
         items = cells(templates, 6, tests=0)
         logits = np.where(items["gender"] == FEMALE, 0.3, 0.7)[None, :, None]
-        p[templates] = values(scored(SIMILARITY, items, logits))["delta_signed", None].p
-    # of 16 ways to swap four templates two are as unusual as can be
-    assert math.isnan(p[4]) and p[8] < 0.05
+        assert (values(scored(SIMILARITY, items, logits))["delta_signed", None].p < 0.05) == is_printed
 
 
 def test_change_is_paired() -> None:
@@ -251,30 +248,6 @@ def test_cells_that_share_a_template_or_an_occupation_vary_together() -> None:
     row = values(scored(SIMILARITY, items, logits), 0)["delta", None]
     reach = student.ppf(0.975, expected.df) * math.sqrt(expected.clustered)
     assert (row.value, row.high - row.value) == pytest.approx((expected.estimate, reach))
-
-
-def test_the_script_writes_scores(tmp_path: Path) -> None:
-    items, logits = uneven_people()
-    write_items(tmp_path / "items.parquet", items, OCCUPATIONS, remarks=["as read"])
-    for seed, of_run in enumerate(logits):
-        write_run(tmp_path / f"{seed}.parquet", {0: -of_run, 5: of_run}, "made", seed, OCCUPATIONS)
-    write_run(tmp_path / "other.parquet", {0: logits[0], 5: logits[0]}, "origin", 0, OCCUPATIONS)
-    inputs = {
-        "items_table": tmp_path / "items.parquet",
-        "predictions": [tmp_path / f"{seed}.parquet" for seed in (2, 0, 1)],
-        "origin": [tmp_path / "other.parquet"],
-    }
-    common: dict[str, Any] = {"model": "made", "task": "made", "draws": DRAWS, "confidence": 0.9}
-    output = tmp_path / "scores.parquet"
-    run_script("measure_downstream", inputs, [output], tmp_path / "log", **common)
-    rows = read_table(output, SCORES)
-    assert sorted(rows["step"].unique()) == [0, 5] and set(rows["seed"].dropna()) == {0, 1, 2}
-    assert rows.loc[rows["metric"] == CHANGE, "value"].tolist() == [0, 0]
-    facts = read_metadata(output)
-    assert (facts["remarks"], facts["origin"]) == (["as read"], "origin") and rows["truth"].isna().all()
-    value = values(rows[rows["step"] == 5], 2)["tpr_gap", None].value
-    expected = literal(OCCUPATIONS, items, logits[2].astype(np.float32))["tpr_gap", None]
-    assert value == pytest.approx(expected)
 
 
 def test_what_cannot_be_compared_is_one_line(tmp_path: Path) -> None:
@@ -326,34 +299,6 @@ def test_intervals_of_occupations() -> None:
     rows = scored(OCCUPATIONS, items, runs, 2).query("seed.notna()")
     shares = [covered(rows, GAP, gap, f"occupation {label:02}") for label, gap in enumerate(of_names)]
     assert 0.93 <= np.mean(shares) <= 0.985
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("runs", [1, 3])
-def test_intervals_of_templates_with_occupations(runs: int) -> None:
-    """Differences of the genders have effects of template, occupation, run and each cell in each run."""
-    rng = np.random.default_rng(2)
-    templates, names, mean, studies = 24, 16, 0.3, STUDIES // runs
-    items = cells(templates, names, tests=0)
-
-    def effect(sd: float, *shape: int) -> Any:
-        return rng.normal(0, sd, (studies, *shape))
-
-    delta = mean + effect(0.1, 1, templates, 1) + effect(0.1, 1, 1, names)
-    delta = delta + effect(0.05 * (runs > 1), runs, 1, 1)
-    delta = delta + effect(0.2, 1, templates, names) + effect(0.2, runs, templates, names)
-    logits = np.zeros((studies, runs, len(items), 1))
-    logits[:, :, (items["gender"] == MALE).to_numpy(), 0] = delta.reshape(studies, runs, -1)
-    sd = math.sqrt(2 * 0.1**2 + 2 * 0.2**2 + (0.05**2 if runs > 1 else 0))
-    folded = sd * math.sqrt(2 / math.pi) * math.exp(-(mean**2) / (2 * sd**2))
-    folded += mean * math.erf(mean / (sd * math.sqrt(2)))
-    if runs == 1:
-        rows = scored(SIMILARITY, items, logits[:, 0], 2).query("seed.notna()")
-    else:
-        rows = pd.concat([scored(SIMILARITY, items, study, 2) for study in logits]).query("seed.isna()")
-    for metric, truth in (("delta", folded), ("delta_signed", mean)):
-        # intervals of several runs are conservative
-        assert 0.905 <= covered(rows, metric, truth) <= (0.98 if runs == 1 else 1.0), metric
 
 
 @pytest.mark.thorough

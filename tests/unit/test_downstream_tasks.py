@@ -1,7 +1,6 @@
 """Downstream tasks through the job that reads them: what files become, and the one line of bad ones."""
 
 import io
-import random
 import re
 import tarfile
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from library import InputError, complete, downstream_read_task, read_config, read_metadata, with_preset
+from library import complete, downstream_read_task, read_config, read_metadata, with_preset
 from real_data import real_data
 from running import run_script
 from study_schema import ROOT
@@ -156,16 +155,10 @@ def read_task(folder: Path, task: str, settings: Mapping[str, Any] | None = None
     }
     if task in TABLES:
         entry["files"] = {name: {"path": str(path)} for name, path in paths.items() if name != "words"}
-    study = {
-        "study": "x",
-        "worlds": {"w": {}},
-        "models": {"m": {"source": "train", "architecture": "bert", "world": "w"}},
-        "downstream": {"tasks": {"t": entry | dict(settings or {})}},
-    }
-    completed = complete(study)
+    models = {"m": {"source": "hub", "repo": "a/b"}}
+    tasks = {"t": entry | dict(settings or {})}
+    completed = complete({"study": "x", "models": models, "downstream": {"tasks": tasks}})
     entry = with_preset(completed["downstream"]["tasks"]["t"], PRESETS)
-    if task == "planted":
-        entry["settings"] = completed["worlds"]["w"]
     outputs, log = {key: folder / f"{key}.out" for key in ("examples", "items_table")}, folder / "log"
     try:
         run_script("read_task", paths, outputs, log, name="t", entry=entry)
@@ -201,24 +194,17 @@ def test_a_bad_file_is_one_line(tmp_path: Path, case: dict[str, Any]) -> None:
         for name in ("train", "dev", "test", "occupations", "frames", "lists")
         if name in case
     }
-    if {"without", "more", "cut"} & case.keys():
-        lists = archive(case.get("without", "\0"), case.get("more"))
-        files["lists"] = lists[: -case["cut"] if "cut" in case else None]
+    if {"without", "more", "damaged"} & case.keys():
+        lists = bytearray(archive(case.get("without", "\0"), case.get("more")))
+        for place in case.get("damaged", ()):
+            lists[place] ^= 255
+        files["lists"] = bytes(lists)
     if "first" in case:
         files["train"] = [{**PEOPLE[0], **case["first"]}, *PEOPLE[1:]]
     if "bias" in case:
         files["bias"] = case["bias"] and [BIAS_ITEMS[i] for i in case["bias"]]
     line = read_task(tmp_path, case["task"], case.get("settings"), **files)
     assert line.startswith("task t: ") and case["line"] in line
-
-
-def test_a_damaged_archive_is_one_line_wherever_it_is_damaged(tmp_path: Path) -> None:
-    rng = random.Random(0)
-    whole = archive(more={"verbs/more": " ".join(str(rng.random()) for _ in range(4000))})
-    # behind the head of gzip, up to its checksum
-    for place in [*range(12, len(whole) - 8, len(whole) // 5), len(whole) - 8]:
-        damaged = whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :]
-        assert "lists.tgz: not a readable tar archive" in read_task(tmp_path, "mnli", lists=damaged)
 
 
 def test_biographies(tmp_path: Path) -> None:
@@ -260,13 +246,11 @@ def test_similarity(tmp_path: Path, public: bool) -> None:
     assert list(engineer["text"]) == ["A woman's hand.", "A man's hand."]
     assert list(engineer["gender"]) == ["female", "male"]
     assert set(engineer["second"]) == {"An engineer's hand."} and set(engineer["female_share"]) == {10.72}
-
-
-def test_articles_follow_the_sound(tmp_path: Path) -> None:
-    expected = ["An usher", "A user", "An heir", "A one-man band", "A European", "An uncle"]
-    jobs = "\n".join(["occupation", *(each.partition(" ")[2] for each in expected)])
-    bias = part(read_task(tmp_path, "stsb", occupations=f"{jobs}\n"), "bias")
-    assert {*bias["second"].str.removesuffix(" is here.")} > {*expected}
+    # articles follow the sound
+    jobs = ["An usher", "A user", "An heir", "A one-man band", "A European", "An uncle"]
+    listed = "\n".join(["occupation", *(job.partition(" ")[2] for job in jobs)])
+    bias = part(read_task(tmp_path, "stsb", occupations=f"{listed}\n"), "bias")
+    assert {*bias["second"].str.removesuffix(" is here.")} > {*jobs}
 
 
 @pytest.mark.parametrize("of_user", [False, True])
@@ -297,25 +281,6 @@ def test_entailment(tmp_path: Path, of_user: bool) -> None:
     counted = "18 frames and 2 occupations, not the paper's 1968 and 164"
     assert any(counted in remark for remark in task.remarks) != of_user
     assert list(task.labels) == ["entailment", "neutral", "contradiction"]
-
-
-def test_frames_stand_beside_no_lists(tmp_path: Path) -> None:
-    beside: dict[str, Any] = {"frames": "ate a bagel .\n", "occupations": "occupation\nnurse\n"}
-    line = "task t: files: frames and occupations take the place of lists; give one or the other"
-    for files in (beside, {"occupations": beside["occupations"]}):
-        assert read_task(tmp_path, "mnli", **files) == line
-    with pytest.raises(InputError, match="files: frames need occupations"):
-        read_task(tmp_path, "mnli", {"files": files_of("frames")})
-
-
-def test_labels_of_the_study_are_checked_in_place_of_those_of_rows(tmp_path: Path) -> None:
-    labels = {"nurse": ["nurse", "nurse "], "pilot": ["pilot"]}
-    rows = [*PEOPLE, {**PEOPLE[0], "job": "nurse "}]
-    assert list(read_task(tmp_path, "people", {"labels": labels}, train=rows).labels) == ["nurse", "pilot"]
-    labels = {"nurse": ["nurse"], "nurse ": ["nurse "], "pilot": ["pilot"]}
-    (tmp_path / "alike").mkdir()
-    line = read_task(tmp_path / "alike", "people", {"labels": labels}, train=rows)
-    assert line.startswith("task t: config key labels.nurse : ")
 
 
 def test_a_sample_keeps_pairs_whole_and_follows_the_seed(
@@ -359,11 +324,6 @@ def test_a_table_of_two_sentences(tmp_path: Path) -> None:
     task = read_task(tmp_path, "similarity", {"scale": [1, 5]}, train=rows)
     assert set(task.examples["label"]) == {0, 0.25, 0.5, 0.75, 1} and task.labels is None
     assert list(task.items["part"].value_counts()) == [4 * 60 * 2, 4]
-
-
-def test_a_synthetic_task_is_of_its_world(tmp_path: Path) -> None:
-    task = read_task(tmp_path, "planted", {"kind": "entailment", "world": "w", "examples": 500, "items": 100})
-    assert task.source == {"world": "w"} and task.items["ideal"].notna().all()
 
 
 def test_real_sentences_and_occupations(tmp_path: Path) -> None:

@@ -283,11 +283,6 @@ def test_a_tree_of_other_levels() -> None:
         Tree(short).check_levels()
 
 
-def test_two_of_one_name_have_no_distance() -> None:
-    two = world([2, 700])
-    rows = drawn(two, 20, 0)
-    rows.f[4] = rows.f[5]
-    assert HIERARCHICAL[CORRECTED](Tree(two), *rows)[2, 0] == 0
 
 
 def test_weights_far_apart_do_not_cancel() -> None:
@@ -305,11 +300,6 @@ def test_weights_far_apart_do_not_cancel() -> None:
 # permutations
 
 
-def test_regions_that_are_all_alike_have_p_1() -> None:
-    tree, rows = Tree(ODD), drawn(ODD, 5, 1)
-    rows.f[1:], rows.names[1:] = rows.f[1], rows.names[1]
-    p = permutation_test(tree, CORRECTED, rows, HIERARCHICAL[CORRECTED](tree, *rows), 9, 0, 0.9)["p"]
-    assert (p[~np.isnan(p)] == 1).all() and not np.isnan(p).all()
 
 
 def test_the_table() -> None:
@@ -353,22 +343,3 @@ def test_the_table() -> None:
         close(family["p_holm"].min(), min(1, len(family) * family["p"].min()))
 
 
-def test_the_script(tmp_path: Path) -> None:
-    regions = world([3, 2], [2, 4, 1]).assign(country_code=None, population=None)
-    lists = [("original", "x", "kind"), ("original", "y", "sad"), ("original", "y", "bold")]
-    words = pd.DataFrame([(*row, row[-1]) for row in lists], columns=WORDS.names)
-    write_table(tmp_path / "regions.parquet", regions, REGIONS, {})
-    write_table(tmp_path / "words.parquet", words, WORDS, {})
-    names = ("regions", "words", "likelihoods", "released")
-    inputs: dict[str, Any] = {name: tmp_path / f"{name}.parquet" for name in names}
-    keys = [(region, word) for word in (None, *words["word"]) for region in regions["name"]]
-    frame = pd.DataFrame(keys, columns=["name", "word"]).assign(tokens=5, unknown=0)
-    for seed, kind in enumerate(names[2:]):
-        log_probs = np.random.default_rng(seed).normal(-4, 0.5, len(frame))
-        write_table(inputs[kind], frame.assign(log_prob=log_probs), LIKELIHOODS, {})
-        inputs[kind] = [inputs[kind]]
-    params: dict[str, Any] = {"draws": 5, "seed": 0, "confidence": 0.95, "model": "m", "protocols": PROTOCOLS}
-    run_script("score_hierarchy", inputs, [tmp_path / "scores"], tmp_path / "log", **params)
-    scores = read_table(tmp_path / "scores", SCORES)
-    assert set(scores["protocol"]) == set(PROTOCOLS) and set(scores["words"]) == {"full", "without-x"}
-    assert {"model", "draws", "seed", "confidence", "holm"} <= set(read_metadata(tmp_path / "scores"))
