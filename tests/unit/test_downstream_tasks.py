@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from library import complete, downstream_read_task, read_config, read_metadata, with_preset
+from library import InputError, complete, downstream_read_task, read_config, read_metadata, with_preset
 from real_data import real_data
 from running import run_script
 from study_schema import ROOT
@@ -281,6 +281,8 @@ def test_entailment(tmp_path: Path, of_user: bool) -> None:
     counted = "18 frames and 2 occupations, not the paper's 1968 and 164"
     assert any(counted in remark for remark in task.remarks) != of_user
     assert list(task.labels) == ["entailment", "neutral", "contradiction"]
+    with pytest.raises(InputError, match="files: frames need occupations"):
+        read_task(tmp_path, "mnli", {"files": files_of("frames")})
 
 
 def test_a_sample_keeps_pairs_whole_and_follows_the_seed(

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -18,22 +17,15 @@ from library import (
     FULL,
     HIERARCHICAL,
     LEVELS,
-    LIKELIHOODS,
     PAPER,
-    REGIONS,
     SPARSENESS,
-    WORDS,
     InputError,
     Rows,
     Tree,
     as_table,
     cluster_sparseness,
-    permutation_test,
-    read_metadata,
-    read_table,
     released_sparseness,
     score_table,
-    write_table,
 )
 from library import REGIONAL_CORRECTED as CORRECTED
 from library import REGIONAL_PROTOCOLS as PROTOCOLS
@@ -41,7 +33,6 @@ from library import REGIONAL_PUBLISHED as PUBLISHED
 from library import REGIONAL_SCORES as SCORES
 from library import RegionalFloats as Floats
 from profiles import examples
-from running import run_script
 
 NAN = float("nan")
 
@@ -283,8 +274,6 @@ def test_a_tree_of_other_levels() -> None:
         Tree(short).check_levels()
 
 
-
-
 def test_weights_far_apart_do_not_cancel() -> None:
     regions = world([3])
     rows = drawn(regions, 4, 0)
@@ -295,11 +284,6 @@ def test_weights_far_apart_do_not_cancel() -> None:
     shares = 1, math.exp(-3), math.exp(-103)
     expected = (first + second * shares[1] + third * shares[2]) / sum(shares)
     close(HIERARCHICAL[CORRECTED](Tree(regions), rows.f, names)[2, 1], expected)
-
-
-# permutations
-
-
 
 
 def test_the_table() -> None:
@@ -341,5 +325,3 @@ def test_the_table() -> None:
     for _, family in of_c_w.groupby("level"):
         # Holm's smallest p is Bonferroni's
         close(family["p_holm"].min(), min(1, len(family) * family["p"].min()))
-
-

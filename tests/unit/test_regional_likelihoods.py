@@ -1,8 +1,6 @@
 """Likelihoods of sentences about regions: those of a plain forward pass, whatever is done to be fast."""
 
-import json
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -18,9 +16,7 @@ from library import (
     CITY,
     COUNTRY,
     LIKELIHOODS,
-    REGIONS,
     SUBSTITUTED,
-    WORDS,
     WORLD,
     Encoded,
     InputError,
@@ -29,14 +25,11 @@ from library import (
     load,
     pick_device,
     read_likelihoods,
-    read_metadata,
     read_table,
     write_likelihoods,
-    write_table,
 )
 from library import REGIONAL_ORIGINAL as ORIGINAL
 from library import regional_rows_of as rows_of
-from running import run_script
 from tiny_models import tiny_model
 
 TEMPLATE = "People in {region} are {word}."
@@ -87,12 +80,9 @@ def write(
     max_length: int | None = 128,
     shard_tokens: int | None = None,
     released: bool = False,
-    of_words: pd.DataFrame | None = None,
-    **facts: object,
 ) -> pd.DataFrame:
-    of_words = words() if of_words is None else of_words
-    of_list = regions(names), of_words, list_, model, template, max_length, facts
-    write_likelihoods(path, *of_list, released, shard_tokens)
+    about = list_, model, template, max_length
+    write_likelihoods(path, regions(names), words(), *about, {}, released, shard_tokens)
     return read_table(path, LIKELIHOODS)
 
 
@@ -143,7 +133,7 @@ def test_likelihoods_are_those_of_one_forward_pass_for_each_sentence(
         np.testing.assert_allclose(found["log_prob"], expected, atol=2e-5)
 
 
-@pytest.mark.parametrize("architecture", ["bert", "roberta", "bart"])
+@pytest.mark.parametrize("architecture", ["roberta", "bart"])
 def test_the_released_code_reads_a_regions_padded_batch(architecture: str, tmp_path: Path) -> None:
     of_lists = {
         ORIGINAL: ["      strong", "hard-working", "strong", "Writer"],
@@ -162,36 +152,21 @@ def test_the_released_code_reads_a_regions_padded_batch(architecture: str, tmp_p
             np.testing.assert_allclose(rows[name], means, atol=1e-5)
 
 
-def test_unknown_tokens_are_counted_and_said_and_nothing_is_dropped(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    found = write(tmp_path / "original.parquet", model_of("bert"))
-    alone = found[found["word"].isna()].set_index("name")["unknown"]
-    assert alone["L'Hôme"] == 1 and alone.sum() == 1 and (found["name"] == "L'Hôme").sum() == 1 + 3
-    assert "1 of 8 names have tokens that the tokenizer does not know" in caplog.text
-
-
-LONG = "a Hard Name of so many Letters that it fills up"
-
-
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("name", "max_length", "message"),
     [
-        ({"names": ["World", LONG, "Short"], "max_length": 30}, f"^sentence 'People in {LONG} are hard-"),
-        ({"names": ["World", LONG], "max_length": 9}, "^sentence .*: .. tokens, and the model takes 9"),
-        ({"names": ["World", "b " * 599 + "b"]}, f"^sentence '{'b ' * 40}': 602 tokens, and the model takes"),
-        *(
-            ({"names": ["World", nothing]}, r"^sentence '.*': the tokenizer makes no token of it")
-            for nothing in ("", "  ", "\u200b")
-        ),
+        # of the longest word
+        ("a Hard Name of so many Letters that it fills up", 30, "'People in a Hard .* are hard-"),
+        ("b " * 599 + "b", 128, f"'{'b ' * 40}': 602 tokens, and the model takes"),
+        ("\u200b", 128, "'.*': the tokenizer makes no token of it"),
     ],
 )
 def test_bad_input_is_one_clear_line_before_anything_is_scored(
-    changes: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, max_length: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "_read", None)
-    with pytest.raises(InputError, match=message):
-        write(tmp_path / "original.parquet", model_of("bert"), **changes)
+    with pytest.raises(InputError, match=f"^sentence {message}"):
+        write(tmp_path / "original.parquet", model_of("bert"), names=["World", name], max_length=max_length)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -213,75 +188,41 @@ def test_a_model_that_gives_no_number_is_one_clear_line(tmp_path: Path) -> None:
     assert not (tmp_path / "original.parquet").exists()
 
 
-# as matrices
-
-
 def test_rows_are_those_of_names_and_words_in_their_order(tmp_path: Path) -> None:
-    tables = {
-        name: write(tmp_path / f"{name}.parquet", model_of("bert"), name) for name in (ORIGINAL, SUBSTITUTED)
-    }
-    every = pd.concat(tables.values()).fillna({"word": ""}).drop_duplicates(["name", "word"])
+    paths = [tmp_path / f"{name}.parquet" for name in (ORIGINAL, SUBSTITUTED)]
+    tables = [write(path, model_of("bert"), path.stem) for path in paths]
+    every = pd.concat(tables).fillna({"word": ""}).drop_duplicates(["name", "word"])
     both = every.set_index(["name", "word"])["log_prob"]
-    likelihoods = read_likelihoods([tmp_path / f"{name}.parquet" for name in tables])
+    likelihoods = read_likelihoods(paths)
     names, some = ["World", "Street", "L'Hôme", "Street"], ["weak", "strong", "weak"]
     f, alone = rows_of(names, some, likelihoods)
     assert np.isnan(f[0]).all() and np.isnan(alone[0])
     for row, name in enumerate(names[1:], start=1):
         assert f[row].tolist() == [both[name, word] for word in some] and alone[row] == both[name, ""]
-    with pytest.raises(
-        InputError, match="no likelihood of a sentence with the region 'Street' with the word 'odd'"
-    ):
+    with pytest.raises(InputError, match="region 'Street' with the word 'odd'"):
         rows_of(names, ["weak", "odd"], likelihoods)
-    with pytest.raises(InputError, match="region 'Nowhere' with the word 'weak'"):
-        rows_of([*names, "Nowhere"], ["weak"], likelihoods)
 
 
-def test_the_script_goes_on_and_reads_no_sentence_twice(
+def test_a_killed_job_goes_on_and_reads_no_sentence_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    manifest: dict[str, Any] = {"directory": str(model_directory("bert")), "files": {}, "weights_digest": "w"}
-    manifest |= {"entry": {"source": "path"}, "tokenizer_digest": "t", "max_length": 128}
-    write_table(tmp_path / "regions.parquet", regions(), REGIONS, {})
-    write_table(tmp_path / "words.parquet", words(), WORDS, {})
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    path = tmp_path / "likelihoods" / f"{ORIGINAL}.parquet"
-    inputs = {file: tmp_path / f"{file}.parquet" for file in ("regions", "words")}
-    inputs["manifest"] = tmp_path / "manifest.json"
-    runtime = {"runtime": {"device": "cpu", "threads": 1, "batch_tokens": 60}}
-    left, read = [3], engine._read
+    path, whole, left, read = tmp_path / "killed.parquet", tmp_path / "whole.parquet", [12], engine._read
 
     def reading(*arguments: Any) -> Any:
         left[0] -= 1
         if left[0] < 0:
-            raise InputError("killed")
+            raise KeyboardInterrupt
         return read(*arguments)
 
-    def run(**changes: Any) -> str:
-        params: dict[str, Any] = {
-            "model": "m",
-            "list": ORIGINAL,
-            "template": TEMPLATE,
-            "dtype": "float32",
-            "released": False,
-        }
-        with suppress(SystemExit):
-            log = tmp_path / "job.log"
-            run_script("score_regions", inputs, [path], log, config=runtime, **{**params, **changes})
-        return (tmp_path / "job.log").read_text()
-
     monkeypatch.setattr(engine, "_read", reading)
-    assert "killed" in run() and not path.exists()
+    with pytest.raises(KeyboardInterrupt):
+        write(path, model_of("bert", 60), shard_tokens=60)
     left[0] = 1000
-    assert "error" not in run().split("killed")[-1]
-    pd.testing.assert_frame_equal(
-        read_table(path, LIKELIHOODS), write(tmp_path / "alone.parquet", model_of("bert"))
-    )
-    facts = read_metadata(path)
-    assert (facts["model"], facts["list"], facts["template"]) == ("m", ORIGINAL, TEMPLATE)
-    assert facts["model_source"] == {"source": "path"}
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    again = write(path, model_of("bert", 60), shard_tokens=60)
+    of_rest, left[0] = 1000 - left[0], 1000
+    pd.testing.assert_frame_equal(again, write(whole, model_of("bert", 60), shard_tokens=60))
+    assert 0 < of_rest < 1000 - left[0]
+    # another template is other sentences
     left[0] = 0
-    assert "nothing is left to do" in run()
-    assert "killed" in run(template="{word} people: {region}").rpartition("nothing is left")[2]
-    # before anything is read, not when it is scored
-    assert "protocols: published needs the levels world, continent" in run(released=True)
+    with pytest.raises(KeyboardInterrupt):
+        write(path, model_of("bert", 60), template="{word} people: {region}")

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,6 @@ from library import (
     PLACELESS,
     REGIONS,
     Encoder,
-    InputError,
     framed,
     load_classifier,
     pick_device,
@@ -28,7 +26,6 @@ from tiny_models import tiny_classifier
 
 TEMPLATE = "I am from {region}."
 WORDS = ("the", "people", "country", "are", "good", "bad", "rich", "poor", "old", "young", "work", "house")
-RUNTIME = {"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}}
 REGION_ROWS = [
     ("world", "the world", "world", None),
     ("EU", "Europe", "continent", "world"),
@@ -168,75 +165,25 @@ def test_every_number_against_a_slow_loop(three: Encoder, positive: int) -> None
 
 
 def test_groups_of_regions() -> None:
-    entries: list[dict[str, Any]] = [
-        {"level": "city", "template": "I am from {region}, {parent}.", "regions": ["Puebla"]},
-        {"level": "country", "template": TEMPLATE, "regions": None},
-    ]
+    entry = {"level": "city", "template": "I am from {region}, {parent}.", "regions": ["Puebla"]}
     frame = regions()
     frame.loc[frame["region"] == "FR", "name"] = "{parent}{0} <b>"
-    first, second = region_groups(frame, entries)
-    assert first.prefixes == {"1": "I am from Puebla, Mexico.", "3": "I am from Puebla, {parent}{0} <b>."}
-    assert second.prefixes == {"MX": "I am from Mexico.", "FR": "I am from {parent}{0} <b>."}
-
-
-@pytest.mark.parametrize(
-    ("key", "changes", "reason"),
-    [
-        ("level", {"level": "state"}, "no region is a state (levels: world, continent, country, city)"),
-        ("regions", {"regions": ["Puebla"]}, "no country with a prefix is called 'Puebla'"),
-        ("template", {"level": "world", "template": "In {region}, {parent}."}, "the world lies in no region"),
-        ("without", {"without": ["Paris"]}, "no country with a prefix is called 'Paris'"),
-        ("without", {"level": "continent", "without": ["Europe"]}, "nothing is left without the only"),
-    ],
-)
-def test_odd_prefixes_are_refused(key: str, changes: dict[str, Any], reason: str) -> None:
-    entry = {"level": "country", "template": TEMPLATE} | changes
-    with pytest.raises(InputError) as caught:
-        region_groups(regions(), [{"level": "city", "template": TEMPLATE}, entry], "a.prefixes")
-    assert str(caught.value).startswith(f"a.prefixes.1.{key}: {reason}")
+    (group,) = region_groups(frame, [entry])
+    assert group.prefixes == {"1": "I am from Puebla, Mexico.", "3": "I am from Puebla, {parent}{0} <b>."}
 
 
 # labelled tables
 
 
-ENTRY: dict[str, Any] = {
-    "columns": {"text": "review", "label": "verdict"},
-    "labels": {"bad": ["neg", 0], "good": ["pos", 1]},
-}
-
-
-def write_csv(path: Path, *rows: str) -> Path:
-    path.write_text("review,verdict\n" + "".join(f"{row}\n" for row in rows))
-    return path
-
-
 def test_labels_are_those_that_the_settings_name_and_never_flip(tmp_path: Path) -> None:
-    table = write_csv(tmp_path / "a.csv", "x,pos", "y,neg", "w,pos", "v,0")
-    items = read_labelled(table, ENTRY, ["bad", "good"])
-    assert items.texts == ("x", "y", "w", "v")
-    assert list(items.labels) == [1, 0, 1, 0]
+    path, columns = tmp_path / "a.csv", {"text": "review", "label": "verdict"}
+    path.write_text("review,verdict\nx,pos\ny,neg\nw,pos\nv,0\n")
+    labels = {"bad": ["neg", 0], "good": ["pos", 1]}
+    for stated in (labels, dict(reversed(labels.items()))):
+        items = read_labelled(path, {"columns": columns, "labels": stated}, ["bad", "good"])
+        assert items.texts == ("x", "y", "w", "v") and list(items.labels) == [1, 0, 1, 0]
     # whatever the order of the classifier's outputs
-    assert list(read_labelled(table, ENTRY, ["good", "bad"]).labels) == [0, 1, 0, 1]
-    swapped = ENTRY | {"labels": {"good": ["pos", 1], "bad": ["neg", 0]}}
-    assert list(read_labelled(table, swapped, ["bad", "good"]).labels) == [1, 0, 1, 0]
-    named = write_csv(tmp_path / "b.csv", "x,good", "y,bad")
-    assert list(read_labelled(named, {"columns": ENTRY["columns"]}, ["bad", "good"]).labels) == [1, 0]
-
-
-@pytest.mark.parametrize(
-    ("rows", "changes", "message"),
-    [
-        (["x,pos", "y,positive"], {}, r"row 1 \(line 3\): verdict: 'positive' is none of neg, 0"),
-        (["x,pos", " ,neg"], {}, r"row 1 \(line 3\): review: is empty"),
-        (["x,pos"], {"columns": {"text": "text", "label": "verdict"}}, "no column 'text'"),
-        (["x,pos"], {"labels": {"great": ["pos"]}}, "labels: 'great' is no label of the classifier .it has"),
-        (["x,pos"], {"labels": {"bad": ["pos"], "good": ["pos"]}}, "the value 'pos' is under both bad and"),
-    ],
-)
-def test_odd_tables_are_refused(
-    rows: list[str], changes: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    table = write_csv(tmp_path / "a.csv", *rows)
-    with pytest.raises(InputError, match=message) as caught:
-        read_labelled(table, ENTRY | changes, ["bad", "good"])
-    assert str(caught.value).startswith(f"{table}: ")
+    items = read_labelled(path, {"columns": columns, "labels": labels}, ["good", "bad"])
+    assert list(items.labels) == [0, 1, 0, 1]
+    path.write_text("review,verdict\nx,good\ny,bad\n")
+    assert list(read_labelled(path, {"columns": columns}, ["bad", "good"]).labels) == [1, 0]
