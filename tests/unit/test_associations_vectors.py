@@ -63,31 +63,6 @@ def test_real_vectors_are_those_of_numpy(name: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(list(found.values()), parsed)
 
 
-FAULTS: dict[str, tuple[bytes, str]] = {
-    "narrow": (b"he 1 2 3\nshe 1 2\n", "line 2: 2 numbers after the word, not 3"),
-    "wide": (b"he 1 2 3\nshe 1 2 3 4\n", "line 2: more than 3 numbers after the word"),
-    "first line": (b"2 3\nhe 1 2\nshe 1 2\n", "line 2: 2 numbers after the word, not 3"),
-    "cut": (b"3 2\nhe 1 2\nshe 1 2\n", "2 vectors, but its first line says 3; is it whole?"),
-    "no number": (b"x 1 2\nhe 1 b\n", "line 2: 'he': 'b' is no number"),
-    "nan": (b"he 1 nan\n", "line 1: 'he': number 2, nan, is no finite number of 32 bits"),
-    "too large": (b"he 1 1e39\n", "line 1: 'he': number 2, 1e+39, is no finite number of 32 bits"),
-    "zeros": (b"he 0 0.0\n", "line 1: 'he': all of its numbers are 0, so it has no direction"),
-    "twice": (b"he 1 2\nx 1 2\nhe 1 2\n", "line 3: 'he' is there twice (first: line 1)"),
-    "binary": (b"he 1 2\n\0\0", "line 2: a NUL byte in it"),
-    "one line": (b"1 " * 600_000, "line 1: too long; is it text?"),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_faults(fault: str, tmp_path: Path) -> None:
-    content, said = FAULTS[fault]
-    path = written(tmp_path, content)
-    with pytest.raises(InputError) as caught:
-        read_vectors(path, ["he", "she"])
-    line = str(caught.value)
-    assert line.startswith(f"{path}: {said}") and line.isprintable()
-
-
 @pytest.mark.parametrize("name", ["glove", "word2vec"])
 @FUZZ
 @given(changes=CHANGES, drawn=st.binary(max_size=40))
@@ -104,9 +79,6 @@ def test_vectors_with_bytes_changed(
             assert all(np.isfinite(vector).all() for vector in found.values())
 
 
-STIMULI = suite(*words("one", X=["US", "Us"], Y=["NASA", "us"], A=["he"], B=["she"]))
-
-
 def test_a_word_as_it_is_goes_before_lower_case(tmp_path: Path) -> None:
     numbers = {"us": [1.0, 2.0], "US": [3.0, 4.0], "nasa": [5.0, 6.0], "he": [7.0, 8.0], "she": [9.0, 0.0]}
     # as another text of the same word has it
@@ -114,10 +86,3 @@ def test_a_word_as_it_is_goes_before_lower_case(tmp_path: Path) -> None:
     vectors, lower = embed_words(stimuli, written(tmp_path, text(numbers)))
     assert vectors.tolist() == [[3, 4], [1, 2], [5, 6], [1, 2], [7, 8], [9, 0]]
     assert lower == ["us", "nasa"]
-
-
-def test_words_without_a_vector_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, text({"us": [1.0], "he": [1.0], "Nasa": [1.0]}))
-    with pytest.raises(InputError) as caught:
-        embed_words(STIMULI, path)
-    assert str(caught.value) == f"{path}: test one: no vector for 'NASA' (nor for 1 other words)"
