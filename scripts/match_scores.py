@@ -10,7 +10,7 @@ from unmask.files import sha256_of_file
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.schema import SCORES, read_scores
-from unmask.pairs.elsewhere import has_band, match, read_score_file, scores_table
+from unmask.pairs.elsewhere import match, read_score_file, scores_table
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import statistics_of_file
 from unmask.statistics.schema import FLAWS, SCHEMAS
@@ -28,7 +28,7 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
         "benchmark_sha256": read_metadata(inputs.pairs)["sha256"],
         "file_sha256": sha256_of_file(inputs.file),
     }
-    of_file = {"matched": {**matched.facts(file), "has_band": has_band(entry)}}
+    of_file = {"matched": matched.facts(file)}
     origin = {"evidence": {entry["measure"]: place | digests}, **of_file, **facts}
     write_table(outputs.scores, table, SCORES, {**place, "variant": ORIGINAL, **origin})
     none = {**place, "variant": SHUFFLED, "evidence": {}, **facts}
@@ -39,6 +39,6 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     write_table(outputs.frequency, links, CORRELATIONS, facts)
     shown = shown_pairs(pairs, params.explored)
     write_facts(outputs.explored, facts | explored(shown, scores, [entry["measure"]]))
-    computed = statistics_of_file(pairs, flaws, scores, matched, entry, params.options)
+    computed = statistics_of_file(pairs, flaws, scores, matched, params.options)
     for name, rows in computed.items():
         write_table(outputs[name], rows, SCHEMAS[name], {"options": dict(params.options), **of_file, **facts})

@@ -39,6 +39,7 @@ RETIRED = {
     "models.*.columns.difference": "a row has both scores (scores: [A, B])",
     "models.*.columns.score": "a row has both scores (scores: [A, B])",
     "models.*.columns.sentence": "a row has both sentences of a pair (sentences: [A, B])",
+    "models.*.columns.tokens": "divide sums by them: means have a band of word choice (measure: LLMean)",
     "models.*.context": "exact models of worlds trust the words that they see",
     "models.*.corruption": "models of worlds have that of their world",
     "models.*.hidden": "training on sentences about regions hides the region's name, as the paper does",

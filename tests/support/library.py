@@ -194,7 +194,6 @@ from unmask.pairs.elsewhere import (
     has_band,
     match,
     read_score_file,
-    reduction_of,
     scores_table,
 )
 from unmask.pairs.every_pair import section, votes

@@ -78,9 +78,15 @@ def test_models_are_counted_by_kind() -> None:
     [
         ([True, False], "The band of word choice of a is by words, as tokens are not known."),
         ([True, True], "The band of word choice of a and b is by words, as tokens are not known."),
-        ([False, False], "Too little is known of the tokens of a and b for a band of word choice."),
+        (
+            [False, False],
+            "The scores of a and b are no means over tokens: there is no band of word choice.",
+        ),
     ],
 )
 def test_the_bands_of_scores_made_elsewhere_are_said_to_be_by_words(has_band: list[bool], said: str) -> None:
-    some = results(of("score", "a"), of("score", "b"), a="scored", b="scored")
-    assert said in measured(some, matched=pd.DataFrame({"model": ["a", "b"], "has_band": has_band}))
+    rows = [
+        of("score", name, **({} if known else {"null_low": None}))
+        for name, known in zip("ab", has_band, strict=True)
+    ]
+    assert said in measured(results(*rows, a="scored", b="scored"))

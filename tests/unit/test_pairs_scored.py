@@ -29,7 +29,6 @@ from library import (
     match,
     read_benchmark,
     read_score_file,
-    reduction_of,
     scores_table,
     sees_context,
     sharing_of,
@@ -42,7 +41,6 @@ ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = options_with(draws=100)
 BY_SENTENCES = {"columns": {"sentences": ["a", "b"], "scores": ["x", "y"]}}
 BY_ID = {"columns": {"pair_id": "id", "scores": ["x", "y"]}}
-COUNTED = {"columns": {"sentences": ["a", "b"], "scores": ["x", "y"], "tokens": ["m", "n"]}}
 
 
 def made_scores(pairs: pd.DataFrame, seed: int = 3) -> dict[str, str]:
@@ -175,19 +173,6 @@ def test_repeats_up_to_float_error_count_once_in_any_order(tmp_path: Path) -> No
     assert found[0] == found[1] == pytest.approx((-70.001 - 70.004 - 70.002) / 3)
 
 
-def test_numbers_of_tokens_go_with_their_sentences(tmp_path: Path) -> None:
-    pairs = example_pairs()
-    scores = made_scores(pairs)
-    count = {text: 3 + place for place, text in enumerate(sorted(scores))}
-    rows = [[b, a, y, x, str(count[b]), str(count[a])] for _, a, b, x, y in rows_of(pairs, scores)]
-    path = write(tmp_path / "s.csv", [["a", "b", "x", "y", "m", "n"], *rows])
-    tokens = match(pairs, read_score_file(path, COUNTED), "made").tokens
-    expected = [[count[text] for text in pairs[side]] for side in ("stereotype", "antistereotype")]
-    assert tokens is not None and tokens.tolist() == expected
-    # without the key nothing counts them
-    assert match(pairs, read_score_file(path, BY_SENTENCES), "made").tokens is None
-
-
 LOG = {
     "arguments": {"gen_args_0": {"arg_0": "", "arg_1": "one"}, "gen_args_1": {"arg_0": "", "arg_1": "two"}}
 }
@@ -218,13 +203,6 @@ LOG = {
             json.dumps({"arguments": [["", "one"], ["", "t\x92o"]], "filtered_resps": [[-1], [-2]]}),
             {},
             "row 0 (line 1): arguments: has a control character '\\x92' in it; is it cp1252?",
-        ),
-        ("a,b,x,y,m,n\none,two,1,2,0,3", COUNTED, "row 0 (line 2): m: '0' is no whole number from 1 to"),
-        ("a,b,x,y,m,n\none,two,1,2,2.5,3", COUNTED, "row 0 (line 2): m: '2.5' is no whole number from 1 to"),
-        (
-            "a,b,x,y,m,n\none,two,1,2,3,3\none,two,1,2,3,4",
-            COUNTED,
-            "row 0 (line 2) and row 1 (line 3) have different numbers of tokens of the same sentences",
         ),
         (
             json.dumps({"sentence": "one", "score": 1}),
@@ -290,9 +268,7 @@ def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "measure", "said"),
     [
-        (COUNTED["columns"], "CPS", "columns.tokens: CPS is neither the plain sum nor the mean over all"),
-        (COUNTED["columns"], "AULA", "columns.tokens: AULA is neither the plain sum nor"),
-        (COUNTED["columns"], "Nothing", "measure: 'Nothing' is no measure ("),
+        (BY_SENTENCES["columns"], "Nothing", "measure: 'Nothing' is no measure ("),
         (None, "LLMean", "measure: without columns the file is a log of lm-evaluation-harness, whose scores"),
     ],
 )
@@ -306,12 +282,11 @@ def test_what_scores_cannot_be_is_refused_in_a_line(
 
 
 @pytest.mark.parametrize(
-    ("measure", "reduction"), [("score", "sum"), ("LL", "sum"), ("AUL", "mean"), ("AULA", "sum")]
+    ("measure", "known"),
+    [("score", False), ("LL", False), ("AUL", True), ("LLMean", True), ("AULA", False), ("SSS", False)],
 )
-def test_sums_need_numbers_of_tokens_for_a_band(measure: str, reduction: str) -> None:
-    assert reduction_of({"measure": measure}) == reduction
-    assert has_band({"measure": measure, **BY_SENTENCES}) is (reduction == "mean")
-    assert has_band({"measure": measure, **COUNTED})
+def test_means_over_all_tokens_have_a_band(measure: str, known: bool) -> None:
+    assert has_band(measure) is known
 
 
 def crows_pairs() -> pd.DataFrame:

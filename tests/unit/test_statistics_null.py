@@ -221,8 +221,6 @@ def test_the_null_of_adv_less_dis_has_its_sign() -> None:
 
 # ---- of scores that were made elsewhere
 
-REDUCTIONS = ["sum", "mean"]
-
 
 def made_pairs(count: int, seed: int, vocabulary: int = 40) -> pd.DataFrame:
     """Sentences of random words, of which the sides share all but one or two at the end."""
@@ -236,62 +234,31 @@ def made_pairs(count: int, seed: int, vocabulary: int = 40) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(bias_type="made", direction=None, target=None, writer=None)
 
 
-def tokens_of(pairs: pd.DataFrame) -> Any:
-    """Each word has one to three tokens, always as many."""
-    return np.array(
-        [[sum(1 + len(word) % 3 for word in words(text)) for text in pairs[side]] for side in SIDES], float
-    )
+def slow_margin(texts: list[str], of_words: dict[str, float]) -> float:
+    """Sentence by sentence and word by word."""
+    first, other = (sum(of_words[word] for word in words(text)) / len(words(text)) for text in texts)
+    return first - other
 
 
-def random_of(pairs: pd.DataFrame, scores: Any, reduction: str) -> RandomWords:
-    return words_of_scores(pairs, scores, tokens_of(pairs) if reduction == "sum" else None)
-
-
-def slow_margin(texts: list[str], tokens: list[float], of_words: dict[str, float], reduction: str) -> float:
-    """Sentence by sentence and word by word, in which every word has as many tokens."""
-    sentences = []
-    for text, n in zip(texts, tokens, strict=True):
-        of_text = words(text)
-        total = sum(n / len(of_text) * of_words[word] for word in of_text)
-        sentences.append(total if reduction == "sum" else total / n)
-    return float(sentences[0] - sentences[1])
-
-
-def slow_mean(pairs: pd.DataFrame, scores: Any, tokens: Any, reduction: str) -> float:
-    """The mean per token over sentences, each once."""
-    seen = {}
-    for side in range(2):
-        for text, score, n in zip(pairs[SIDES[side]], scores[side], tokens[side], strict=True):
-            if not math.isnan(score):
-                seen[text] = (score if reduction == "sum" else score * n, n)
-    return float(sum(score for score, _ in seen.values()) / sum(n for _, n in seen.values()))
-
-
-def slow_deviation(pairs: pd.DataFrame, scores: Any, tokens: Any, reduction: str) -> float:
+def slow_deviation(pairs: pd.DataFrame, scores: Any) -> float:
     """The method of moments, coefficient by coefficient: a word's is the margin where it alone scores 1."""
-    mean = slow_mean(pairs, scores, tokens, reduction)
     above = below = 0.0
     for row, texts in enumerate(pairs[SIDES].to_numpy().tolist()):
         if np.isnan(scores[:, row]).any():
             continue
-        every, n = {word for text in texts for word in words(text)}, list(tokens[:, row])
-        expected = slow_margin(texts, n, dict.fromkeys(every, mean), reduction)
-        above += (scores[0, row] - scores[1, row] - expected) ** 2
+        every = {word for text in texts for word in words(text)}
+        above += (scores[0, row] - scores[1, row]) ** 2
         for word in every:
-            of_word = {each: float(each == word) for each in every}
-            below += slow_margin(texts, n, of_word, reduction) ** 2
+            below += slow_margin(texts, {each: float(each == word) for each in every}) ** 2
     return math.sqrt(above / below)
 
 
-@pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_margins_mean_and_deviation_are_those_of_a_slow_loop(reduction: str) -> None:
-    pairs = made_pairs(25, seed=1)
-    rng, tokens = np.random.default_rng(2), tokens_of(pairs)
-    scores = -3 * (tokens if reduction == "sum" else tokens**0) + rng.normal(size=tokens.shape)
+def test_margins_and_deviation_are_those_of_a_slow_loop() -> None:
+    pairs, rng = made_pairs(25, seed=1), np.random.default_rng(2)
+    scores = rng.normal(-3, 1, size=(2, 25))
     scores[:, 4] = np.nan
-    found = random_of(pairs, scores, reduction)
-    mean = slow_mean(pairs, scores, tokens, reduction)
-    deviation = slow_deviation(pairs, scores, tokens, reduction)
+    found = words_of_scores(pairs, scores)
+    deviation = slow_deviation(pairs, scores)
     assert found.scores.mean() == pytest.approx(0, abs=1e-9)
     # the 1000 quantiles of a normal distribution
     assert found.scores.std() == pytest.approx(deviation, rel=0.01)
@@ -299,21 +266,21 @@ def test_margins_mean_and_deviation_are_those_of_a_slow_loop(reduction: str) -> 
     vocabulary = sorted({word for side in SIDES for text in pairs[side].drop(4) for word in words(text)})
     assert found.weights.shape == (25, len(vocabulary))
     drawn = rng.normal(size=len(vocabulary))
-    margins = found.offset + found.weights @ drawn
-    of_words = {word: mean + value for word, value in zip(vocabulary, drawn, strict=True)}
+    margins = found.weights @ drawn
+    of_words = dict(zip(vocabulary, drawn, strict=True))
     for row, texts in enumerate(pairs[SIDES].to_numpy().tolist()):
-        expected = 0 if row == 4 else slow_margin(texts, list(tokens[:, row]), of_words, reduction)
+        expected = 0 if row == 4 else slow_margin(texts, of_words)
         assert margins[row] == pytest.approx(expected, abs=1e-5)
 
 
-def world(pairs: pd.DataFrame, rng: np.random.Generator, reduction: str) -> Any:
-    """Scores of a model that is about words alone: N(-4, 1.5²) each per token."""
-    tokens, of_words = tokens_of(pairs), dict[str, float]()
-    scores = np.zeros_like(tokens)
+def world(pairs: pd.DataFrame, rng: np.random.Generator) -> Any:
+    """Scores of a model that is about words alone: N(-4, 1.5²) each."""
+    of_words: dict[str, float] = {}
+    scores = np.zeros((2, len(pairs)))
     for side, name in enumerate(SIDES):
         for row, text in enumerate(pairs[name]):
             of_text = [of_words.setdefault(word, rng.normal(-4, 1.5)) for word in words(text)]
-            scores[side, row] = np.mean(of_text) * (tokens[side, row] if reduction == "sum" else 1)
+            scores[side, row] = np.mean(of_text)
     return scores
 
 
@@ -327,13 +294,12 @@ def beside(pairs: pd.DataFrame, scores: Any, random: RandomWords | None, **chang
     return rows.assign(verdict=verdicts(rows)).set_index("protocol")
 
 
-@pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band(reduction: str) -> None:
+def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band() -> None:
     pairs, rng, count = made_pairs(60, seed=7), np.random.default_rng(8), 200
     outside, deviations = 0, []
     for _ in range(count):
-        scores = world(pairs, rng, reduction)
-        random = random_of(pairs, scores, reduction)
+        scores = world(pairs, rng)
+        random = words_of_scores(pairs, scores)
         deviations.append(random.scores.std())
         credit = np.where(scores[0] > scores[1], "stereotype", "antistereotype").tolist()
         own = {("AUL", "corrected"): random}
@@ -345,13 +311,12 @@ def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band(reduct
     assert np.mean(deviations) == pytest.approx(1.5, abs=0.1)
 
 
-@pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_swapped_sides_mirror_the_band_and_the_order_of_pairs_does_not_count(reduction: str) -> None:
+def test_swapped_sides_mirror_the_band_and_the_order_of_pairs_does_not_count() -> None:
     pairs, rng = made_pairs(80, seed=11), np.random.default_rng(12)
-    scores, columns = world(pairs, rng, reduction), ["null_mean", "null_low", "null_high"]
+    scores, columns = world(pairs, rng), ["null_mean", "null_low", "null_high"]
 
     def of(pairs: pd.DataFrame, scores: Any) -> Any:
-        row = beside(pairs, scores, random_of(pairs, scores, reduction), draws=99, confidence=0.9)
+        row = beside(pairs, scores, words_of_scores(pairs, scores), draws=99, confidence=0.9)
         return row.loc["corrected", columns].to_numpy(float)
 
     plain = of(pairs, scores)
@@ -363,18 +328,18 @@ def test_swapped_sides_mirror_the_band_and_the_order_of_pairs_does_not_count(red
 
 def test_sentences_that_are_the_same_tie_and_pairs_without_a_score_do_not_count() -> None:
     pairs = made_pairs(40, seed=13)
-    scores = world(pairs, np.random.default_rng(14), "sum")
+    scores = world(pairs, np.random.default_rng(14))
     same = pairs.assign(antistereotype=pairs["antistereotype"].mask(pairs.index < 10, pairs["stereotype"]))
     scores[1, :10] = scores[0, :10]
-    random = random_of(same, scores, "sum")
+    random = words_of_scores(same, scores)
     assert random.weights[:10].nnz == 0 and (np.diff(random.weights.indptr)[10:] > 0).all()
     found = beside(same, scores, random)
     # a tie is one half, and in published no vote for the stereotype
     assert (found["tie"] == 10).all() and found["null_mean"].diff().iloc[1] == pytest.approx(12.5, abs=0.1)
     # pairs without a score change nothing of the others
     scores[:, :10] = np.nan
-    rest, some = same.iloc[10:].reset_index(drop=True), random_of(same, scores, "sum")
-    both = beside(same, scores, some), beside(rest, scores[:, 10:], random_of(rest, scores[:, 10:], "sum"))
+    rest, some = same.iloc[10:].reset_index(drop=True), words_of_scores(same, scores)
+    both = beside(same, scores, some), beside(rest, scores[:, 10:], words_of_scores(rest, scores[:, 10:]))
     columns = ["score", "null_mean", "null_low", "null_high", "null_p"]
     one, other = (each.loc["corrected", columns].astype(float) for each in both)
     np.testing.assert_allclose(one, other)
@@ -383,5 +348,5 @@ def test_sentences_that_are_the_same_tie_and_pairs_without_a_score_do_not_count(
 def test_what_no_word_tells_apart_has_no_weights_and_signs_are_a_word() -> None:
     texts = {"stereotype": ["A b!", "c d", "!?"], "antistereotype": ["b, a", "D c", "?!"]}
     scores = np.array([[-1.0, -2.0, -3.0], [-2.0, -1.0, -2.0]])
-    random = words_of_scores(made_pairs(3, seed=18).assign(**texts), scores, np.ones((2, 3)))
+    random = words_of_scores(made_pairs(3, seed=18).assign(**texts), scores)
     assert random.weights.nnz == 2 and np.abs(random.weights.toarray()[:2]).sum() == 0

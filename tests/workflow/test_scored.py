@@ -27,28 +27,24 @@ def documented(tmp_path: Path) -> Workflow:
 
 
 def add_many_pairs(documented: Workflow) -> None:
-    """A benchmark of 40 pairs without a word in common, and two models that prefer every stereotype."""
+    """A benchmark of 40 pairs without a word in common, and a model that prefers every stereotype."""
     pairs = [[f"one{place} two{place}", f"three{place} four{place}"] for place in range(40)]
-    scored = [[*pair, -8, -9, 4, 4] for pair in pairs]
+    scored = [[*pair, -8, -9] for pair in pairs]
     for name, columns, rows in (
         ("many.csv", ["more", "less"], pairs),
-        ("counted.csv", ["a", "b", "x", "y", "m", "n"], scored),
+        ("averaged.csv", ["a", "b", "x", "y"], scored),
     ):
         pd.DataFrame(rows, columns=columns).to_csv(documented.folder / name, index=False)
     config = documented.config
     for model in config["models"].values():
         model["benchmarks"] = ["mine"]
-    config["models"]["counted"] = {
+    config["models"]["averaged"] = {
         "source": "scored",
-        "path": "counted.csv",
-        "columns": {"sentences": ["a", "b"], "scores": ["x", "y"], "tokens": ["m", "n"]},
+        "path": "averaged.csv",
+        "columns": {"sentences": ["a", "b"], "scores": ["x", "y"]},
         "benchmarks": ["many"],
-        "measure": "surprise",
+        "measure": "LLMean",
     }
-    # of means no numbers of tokens are needed
-    without_tokens = {"sentences": ["a", "b"], "scores": ["x", "y"]}
-    means = {"columns": without_tokens, "measure": "LLMean"}
-    config["models"]["averaged"] = {**config["models"]["counted"], **means}
     config["benchmarks"]["many"] = {**config["benchmarks"]["mine"], "path": "many.csv"}
 
 
@@ -68,11 +64,8 @@ def test_the_documented_study_has_scores_comparisons_and_what_does_not_match(doc
     bias = read_table(results / "statistics/api/mine/bias.parquet", SCHEMAS["bias"])
     (overall,) = bias[bias["grouping"] == "overall"].to_dict("records")
     assert (overall["score"], overall["undefined"]) == (87.5, 1)
-    # its file has no numbers of tokens, and that of the other has
+    # sums have no band
     assert pd.isna(overall["null_low"])
-    bias = read_table(results / "statistics/quantised/mine/bias.parquet", SCHEMAS["bias"])
-    overalls = bias[(bias["grouping"] == "overall") & (bias["protocol"] == "corrected")]
-    assert 0 <= overalls["null_low"].item() < overalls["null_high"].item() <= 100
     (compared,) = read_table(results / "comparisons/mine.parquet", COMPARISONS).to_dict("records")
     assert compared["measure"] == "score" and compared["n"] == 4
     assert compared["difference"] == 87.5 - 50
@@ -80,14 +73,14 @@ def test_the_documented_study_has_scores_comparisons_and_what_does_not_match(doc
     matched = read_metadata(results / "statistics/api/mine/quality.parquet")["matched"]
     assert (matched["pairs_without_score"], matched["named_pairs"]) == (1, ["4"])
     table = pd.read_csv(results / "tables/bias.csv")
-    for model in ("counted", "averaged"):
-        rows = table[(table["model"] == model) & (table["grouping"] == "overall")]
-        assert list(rows["score"]) == [100, 100]
-        assert list(rows["verdict"]) == ["clear preference"] * 2
+    rows = table[(table["model"] == "averaged") & (table["grouping"] == "overall")]
+    assert list(rows["score"]) == [100, 100]
+    assert list(rows["verdict"]) == ["clear preference"] * 2
+    assert rows["null_low"].gt(0).all() and (rows["null_low"] < rows["null_high"]).all()
     words = " ".join((results / "report/sections/pairs.json").read_text().split())
     for said in (
-        "Too little is known of the tokens of api for a band of word choice.",
-        "The band of word choice of averaged, counted and quantised is by words",
+        "The scores of api and quantised are no means over tokens: there is no band of word choice.",
+        "The band of word choice of averaged is by words",
         "Scores of api do not match the benchmark everywhere: 1 pair without a score",
     ):
         assert said in words, said

@@ -127,11 +127,11 @@ def measured(results: PairResults) -> Iterator[str]:
     )
     if scored:
         yield f"The scores of {listed(scored)} were made elsewhere; contributions of tokens are unknown."
-        bands = results.matched.drop_duplicates("model").set_index("model")["has_band"]
-        if by_words := [name for name in scored if bands.get(name, False)]:
+        with_band = {*overall.loc[overall["null_low"].notna(), "model"]}
+        if by_words := [name for name in scored if name in with_band]:
             yield f"The band of word choice of {listed(by_words)} is by words, as tokens are not known."
-        if bare := [name for name in scored if not bands.get(name, False)]:
-            yield f"Too little is known of the tokens of {listed(bare)} for a band of word choice."
+        if bare := [name for name in scored if name not in with_band]:
+            yield f"The scores of {listed(bare)} are no means over tokens: there is no band of word choice."
     if dtypes := results.settings.get("dtypes"):
         yield f"Some models read in {listed(dtypes)}, which moves scores by more than the error of near-ties."
     paths = results.files["scores"]

@@ -1,9 +1,9 @@
 """Scores that were made elsewhere: what a study says of them, their file, and the pairs that they are of.
 
 A table has two scores a row, with both sentences (`columns: sentences, scores`) or with the name of the pair
-(`columns: pair_id, scores`). Beside them may stand `tokens`: over how many tokens each score is taken.
-Without `columns` the file is the `samples_*.jsonl` that lm-evaluation-harness writes with --log_samples, or
-one JSON list of its rows. Rules read these files before anything runs: pandas is loaded for matching alone.
+(`columns: pair_id, scores`). Without `columns` the file is the `samples_*.jsonl` that lm-evaluation-harness
+writes with --log_samples, or one JSON list of its rows. Rules read these files before anything runs: pandas
+is loaded for matching alone.
 """
 
 import logging
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from unmask.close_names import known_names
 from unmask.errors import InputError
 from unmask.measures.formulas import is_free, measure
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, MEAN, PROTOCOLS, STEREOTYPE, SUM
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, MEAN, PROTOCOLS, STEREOTYPE
 from unmask.user_files import read_document, read_text, text_of
 from unmask.user_tables import Column, Row, Table, identifier
 
@@ -56,18 +56,11 @@ def check_score_files(models: Mapping[str, Mapping[str, Any]], house: Sequence[s
         read_score_file(entry["path"], entry)
 
 
-def reduction_of(entry: Mapping[str, Any]) -> str:
-    """What the scores of an entry are taken for: MEAN of measures that are the plain mean, else SUM."""
-    of = measure(entry["measure"])
-    return MEAN if of.of_all_tokens and of.reduction == MEAN else SUM
-
-
-def has_band(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry that `check_score_files` passes says enough for a band of word choice.
-
-    Sums need their numbers of tokens; of means these cancel.
-    """
-    return "tokens" in entry.get("columns", {}) or reduction_of(entry) == MEAN
+def has_band(name: str) -> bool:
+    """Whether scores under the name of a measure have a band of word choice: the mean over all tokens of a
+    sentence has, as their number cancels."""
+    of = measure(name)
+    return of.of_all_tokens and of.reduction == MEAN
 
 
 def _fault(entry: Mapping[str, Any], house: Sequence[str]) -> str | None:
@@ -77,13 +70,11 @@ def _fault(entry: Mapping[str, Any], house: Sequence[str]) -> str | None:
     if name not in house and (not is_free(name) or name.casefold() in map(str.casefold, house)):
         known = known_names(name, house)
         return f"measure: {name!r} is no measure ({known}); any other name begins with a small letter"
-    if "columns" not in entry and reduction_of(entry) == MEAN:
+    if "columns" not in entry and has_band(name):
         return (
             "measure: without columns the file is a log of lm-evaluation-harness, whose scores are sums, not "
             "means"
         )
-    if "tokens" in entry.get("columns", {}) and not is_free(name) and not measure(name).of_all_tokens:
-        return f"columns.tokens: {name} is neither the plain sum nor the mean over all tokens of a sentence"
     return None
 
 
@@ -92,13 +83,9 @@ def _fault(entry: Mapping[str, Any], house: Sequence[str]) -> str | None:
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of a row, in the order of its key.
-
-    tokens: over how many tokens each score is taken; empty where it is not said. place: of the row, in words.
-    """
+    """The scores of a row, in the order of its key. place: of the row, in words."""
 
     values: tuple[float, ...]
-    tokens: tuple[int, ...]
     place: str
 
 
@@ -117,7 +104,7 @@ def read_score_file(path: str | Path, entry: Mapping[str, Any]) -> ScoreFile:
 
     entry: of the model in a study, of which `columns`, `type`, `delimiter` and `quotes` count.
     Raises InputError, one line naming the file and the row, for a column that is not there, a score that is
-    no number, a number of tokens that is none, and two rows that say different things of the same sentences.
+    no number, and two rows with different scores of the same sentences.
     """
     path, columns = Path(path), entry.get("columns", {})
     by = PAIR_ID if PAIR_ID in columns else SENTENCES
@@ -126,7 +113,7 @@ def read_score_file(path: str | Path, entry: Mapping[str, Any]) -> ScoreFile:
     for key, read in _of_table(path, entry, by) if columns else _of_log(path):
         count += 1
         if key != tuple(sorted(key)):
-            key, read = key[::-1], Scores(read.values[::-1], read.tokens[::-1], read.place)
+            key, read = key[::-1], Scores(read.values[::-1], read.place)
         repeats.setdefault(key, []).append(read)
     whose = "of the same pair" if by == PAIR_ID else "of the same sentences"
     scores = {key: _together(path, whose, same) for key, same in repeats.items()}
@@ -134,22 +121,15 @@ def read_score_file(path: str | Path, entry: Mapping[str, Any]) -> ScoreFile:
 
 
 def _together(path: Path, whose: str, same: Sequence[Scores]) -> Scores:
-    """The scores of rows that have one key: their mean.
-
-    Raises InputError beyond FLOAT_ERROR, and for different numbers of tokens.
-    """
-    first, means = same[0], []
-    for each in same:
-        if each.tokens != first.tokens:
-            places = f"{first.place} and {each.place}"
-            raise InputError(f"{path}: {places} have different numbers of tokens {whose}")
+    """The scores of rows that have one key: their mean. Raises InputError beyond FLOAT_ERROR."""
+    means = []
     for values in zip(*(each.values for each in same), strict=True):
         low, high = min(values), max(values)
         if high - low > FLOAT_ERROR * (1 + abs(low)):
             one, other = (same[values.index(value)].place for value in (low, high))
             raise InputError(f"{path}: {one} and {other} have different scores {whose}")
         means.append(low if low == high else math.fsum(values) / len(values))
-    return Scores(tuple(means), first.tokens, first.place)
+    return Scores(tuple(means), same[0].place)
 
 
 def _of_table(path: Path, entry: Mapping[str, Any], by: str) -> Iterator[tuple[Key, Scores]]:
@@ -158,7 +138,6 @@ def _of_table(path: Path, entry: Mapping[str, Any], by: str) -> Iterator[tuple[K
         SENTENCES: {"kind": str},
         PAIR_ID: {"kind": identifier},
         "scores": {"kind": float},
-        "tokens": {"kind": int, "least": 1, "most": 10**9},
     }
     headers = {
         key: [names] if isinstance(names, str) else names for key, names in entry["columns"].items() if names
@@ -173,7 +152,7 @@ def _of_table(path: Path, entry: Mapping[str, Any], by: str) -> Iterator[tuple[K
             key: tuple(row[f"{key} {place}"] for place in range(len(names))) for key, names in headers.items()
         }
         key = tuple(map(_one_line, cells[by]))
-        yield key, Scores(cells["scores"], cells.get("tokens", ()), row.place)
+        yield key, Scores(cells["scores"], row.place)
 
 
 def _of_log(path: Path) -> Iterator[tuple[Key, Scores]]:
@@ -182,7 +161,7 @@ def _of_log(path: Path) -> Iterator[tuple[Key, Scores]]:
     table = Table(Column(name, kind, required=True) for name, kind in kinds.items())
     try:
         for row in _rows_of_log(path, table):
-            yield row["arguments"], Scores(row["filtered_resps"], (), row.place)
+            yield row["arguments"], Scores(row["filtered_resps"], row.place)
     except InputError as error:
         why = "without the key columns it is read as a log of lm-evaluation-harness"
         raise InputError(f"{error}; {why}") from None
@@ -236,13 +215,11 @@ class Matched:
 
     sides: shape (2, pairs), stereotype and antistereotype, nan where the file has no score of a pair.
     without_score: the pairs that it has none of. without_pair: the places of rows that match no pair.
-    tokens: over how many tokens each score is taken, of the same shape; None where the file does not say.
     """
 
     sides: "npt.NDArray[np.float64]"
     without_score: list[str]
     without_pair: list[str]
-    tokens: "npt.NDArray[np.float64] | None" = None
 
     def facts(self, file: ScoreFile) -> dict[str, Any]:
         """The same as metadata: what was matched by what, and how much was not."""
@@ -266,7 +243,7 @@ def match(pairs: "pd.DataFrame", file: ScoreFile, benchmark: str) -> Matched:
     """
     import numpy as np
 
-    sides, tokens = np.full((2, len(pairs)), np.nan), np.full((2, len(pairs)), np.nan)
+    sides = np.full((2, len(pairs)), np.nan)
     columns = [PAIR_ID] if file.by == PAIR_ID else [STEREOTYPE, ANTISTEREOTYPE]
     keys = [tuple(map(_one_line, names)) for names in pairs[columns].itertuples(index=False, name=None)]
     without = []
@@ -275,10 +252,7 @@ def match(pairs: "pd.DataFrame", file: ScoreFile, benchmark: str) -> Matched:
         if scores is None:
             without.append(str(pairs[PAIR_ID].iloc[place]))
             continue
-        order = 1 if key == tuple(sorted(key)) else -1
-        sides[:, place] = scores.values[::order]
-        if scores.tokens:
-            tokens[:, place] = scores.tokens[::order]
+        sides[:, place] = scores.values[:: 1 if key == tuple(sorted(key)) else -1]
     used = {tuple(sorted(key)) for key in keys}
     rows = [scores.place for key, scores in file.scores.items() if key not in used]
     if len(without) == len(pairs):
@@ -294,7 +268,7 @@ def match(pairs: "pd.DataFrame", file: ScoreFile, benchmark: str) -> Matched:
     if rows:
         places = "; ".join(rows[:NAMED])
         logger.warning("%s: rows of no pair of %s: %d (%s)", file.path, benchmark, len(rows), places)
-    return Matched(sides, without, rows, None if np.isnan(tokens).all() else tokens)
+    return Matched(sides, without, rows)
 
 
 def scores_table(pairs: "pd.DataFrame", matched: Matched, name: str) -> "pd.DataFrame":

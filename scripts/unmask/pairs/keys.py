@@ -262,16 +262,12 @@ class ScoreColumns(Keys):
     """The column of the pair's name in the benchmark. The first score is then that of the stereotype."""
     scores: TwoColumns = ABSENT
     """The columns of their scores, in the same order."""
-    tokens: TwoColumns = ABSENT
-    """The columns of how many tokens each score is taken over. With them sums have a band of word choice; a
-    measure that is no sum or mean over all tokens of a sentence has none."""
     _one = one_of("sentences scores", "pair_id scores")
 
 
 class Scored(Model, Table):
     """A model whose scores of sentences were made elsewhere and are read from a file. It is not run: it has
-    no controls, and a band of word choice where the file has numbers of tokens, or its scores are means over
-    all tokens."""
+    no controls, and a band of word choice only where its scores are means over all tokens."""
 
     has_files = False
     on_shuffled = False

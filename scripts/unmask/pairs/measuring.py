@@ -11,12 +11,11 @@ from unmask.evidence.schema import LIKELIEST, read_evidence
 from unmask.measures.formulas import maskings_of
 from unmask.measures.schema import SCORES
 from unmask.measures.scoring import Evidence, is_exact, score_pairs, without_float_error
-from unmask.pairs.elsewhere import Matched, has_band, reduction_of
+from unmask.pairs.elsewhere import Matched, has_band
 from unmask.statistics.computing import Measured, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.null import words_of_scores
 from unmask.tables import framed, read_metadata, read_table
-from unmask.terms import SUM
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,17 +97,11 @@ def statistics_of_file(
     flaws: pd.DataFrame,
     scores: pd.DataFrame,
     matched: Matched,
-    entry: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> dict[str, pd.DataFrame]:
-    """The same of scores that were made elsewhere, which have no evidence.
-
-    entry: the model's; where it says enough of tokens (unmask.pairs.elsewhere.has_band), the null of word
-    choice is that of `words_of_scores`.
-    """
+    """The same of scores that were made elsewhere, which have no evidence: the null of word choice of those
+    that have one (unmask.pairs.elsewhere.has_band) is that of `words_of_scores`."""
     original = decisions(pairs, scores)
-    words = None
-    if has_band(entry):
-        tokens = matched.tokens if reduction_of(entry) == SUM else None
-        words = dict.fromkeys(original.series, words_of_scores(pairs, matched.sides, tokens))
+    series = [each for each in original.series if has_band(each[0])]
+    words = dict.fromkeys(series, words_of_scores(pairs, matched.sides)) if series else None
     return compute(pairs, flaws, Measured(original), options, words=words)

@@ -26,7 +26,7 @@ TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "lms")
 """The tables of the whole study that are written as they are."""
 
 MATCHED = (
-    *("model", "benchmark", "by", "rows", "repeated", "has_band", "pairs"),
+    *("model", "benchmark", "by", "rows", "repeated", "pairs"),
     *("pairs_without_score", "rows_without_pair", "named_pairs", "named_rows"),
 )
 """Columns of PairResults.matched."""
@@ -198,14 +198,11 @@ class PairResults:
 
     @cached_property
     def matched(self) -> pd.DataFrame:
-        """How scores made elsewhere match pairs (unmask.pairs.matching.Matched.facts), as MATCHED.
-
-        has_band: whether enough is known for a band of word choice. In the study's order; empty where there
-        are no such scores.
-        """
+        """How scores made elsewhere match pairs (unmask.pairs.elsewhere.Matched.facts), as MATCHED, in the
+        study's order; empty where there are no such scores."""
         found = self._facts_of_each("matched") if self.study.of_source(SCORED) else {}
         rows = [{"model": model, "benchmark": benchmark, **of} for (model, benchmark), of in found.items()]
-        return pd.DataFrame(rows, columns=list(MATCHED)).astype({"has_band": bool})
+        return pd.DataFrame(rows, columns=list(MATCHED))
 
     @cached_property
     def published(self) -> pd.DataFrame:

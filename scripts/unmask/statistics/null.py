@@ -37,15 +37,14 @@ SIGNS = {STEREOTYPE: 1.0, ANTISTEREOTYPE: -1.0}
 
 @dataclass(frozen=True)
 class RandomWords:
-    """What random scores of words make of pairs: margins = offset + weights @ scores.
+    """What random scores of words make of pairs: margins = weights @ scores.
 
     weights: shape (pairs, words), the stereotype's coefficients less those of the antistereotype. scores:
-    what the score of a word is drawn from. offset: shape (pairs,), what margins are whatever the scores.
+    what the score of a word is drawn from.
     """
 
     weights: "sparse.csr_array"
     scores: Floats
-    offset: Floats
 
     def drawn(self, draws: int, seed: int) -> Iterable[tuple[slice, npt.NDArray[np.float32]]]:
         """The margins of so many draws, some at a time: which draws, and margins of shape (pairs, some)."""
@@ -54,8 +53,8 @@ class RandomWords:
         for start in range(0, draws, at_once):
             # a word's score does not depend on how many draws are made at once
             chosen = rng.integers(len(self.scores), size=(min(at_once, draws - start), types))
-            margins = self.weights @ np.ascontiguousarray(self.scores[chosen].T, dtype=np.float32)
-            yield slice(start, start + len(chosen)), margins + self.offset[:, None].astype(np.float32)
+            of_words = np.ascontiguousarray(self.scores[chosen].T, dtype=np.float32)
+            yield slice(start, start + len(chosen)), self.weights @ of_words
 
 
 def null_scores(
@@ -135,7 +134,7 @@ def words_of_evidence(
         tokens["row"] = pd.Index(pairs["pair_id"]).get_indexer(tokens["pair_id"])
         tokens["value"] = np.where(tokens["role"] == STEREOTYPE, 1.0, -1.0) * tokens["coefficient"]
         weights = _weights(len(pairs), tokens.rename(columns={"token_id": "word"}), means.index)
-        random = RandomWords(weights, means.to_numpy(float), np.zeros(len(pairs)))
+        random = RandomWords(weights, means.to_numpy(float))
         # both protocols often have the same, which are drawn once
         key = tuple(each.tobytes() for each in (weights.indices, weights.data, random.scores))
         by_series[name, protocol] = known.setdefault(key, random) if weights.nnz else modified
@@ -151,7 +150,7 @@ def _of_modified_words(pairs: pd.DataFrame) -> RandomWords:
     ]
     of_words = pd.DataFrame(cells, columns=["row", "word", "value"])
     weights = _weights(len(pairs), of_words, pd.Index(of_words["word"].unique()))
-    return RandomWords(weights, NORMAL, np.zeros(len(pairs)))
+    return RandomWords(weights, NORMAL)
 
 
 def _weights(pairs: int, of_words: pd.DataFrame, vocabulary: pd.Index) -> "sparse.csr_array":
@@ -166,42 +165,32 @@ def _weights(pairs: int, of_words: pd.DataFrame, vocabulary: pd.Index) -> "spars
     return weights.astype(np.float32)
 
 
-def words_of_scores(pairs: pd.DataFrame, scores: Floats, tokens: Floats | None) -> RandomWords:
-    """The random words of scores over the pairs (PAIRS) of a benchmark, which were made elsewhere.
+def words_of_scores(pairs: pd.DataFrame, scores: Floats) -> RandomWords:
+    """The random words of scores over the pairs (PAIRS) of a benchmark, which were made elsewhere and are
+    means over the tokens of a sentence.
 
-    scores: of stereotype and antistereotype, shape (2, pairs), nan where there is no score. tokens: over how
-    many tokens each is summed, of the same shape; None where scores are means.
+    scores: of stereotype and antistereotype, shape (2, pairs), nan where there is no score. A sentence of W
+    words, each counted as often as it stands, scores 1/W Σ_w s_w, and s_w is normal with one mean and
+    standard deviation σ. The mean cancels. With c_w the coefficient of word w in the margin of a pair,
+    stereotype less antistereotype, σ is by the method of moments
 
-    Every word has a random score per token, and the tokens of a sentence are shared out among its words
-    alike. With n tokens (of means: 1) and W words, each counted as often as it stands, a sentence scores
-    n/W Σ_w s_w. s_w is normal with mean μ, the sum of the scores over that of the tokens, every sentence
-    counting once (of means it cancels), and standard deviation σ. With c_w the coefficient of word w in the
-    margin of a pair, stereotype less antistereotype, σ is by the method of moments
-
-        σ² = Σ_pairs (margin - μ Σ_w c_w)² / Σ_pairs Σ_w c_w²
+        σ² = Σ_pairs margin² / Σ_pairs Σ_w c_w²
 
     so that whatever contexts add to margins is in σ, too. A pair without scores has no words.
     """
     known = np.flatnonzero(~np.isnan(scores).any(axis=0))
-    sizes = np.ones_like(scores) if tokens is None else tokens
     columns = {
         "row": np.tile(known, 2),
         "text": pairs[list(SIGNS)].to_numpy(object).T[:, known].ravel(),
         "sign": np.repeat([*SIGNS.values()], len(known)),
-        "score": scores[:, known].ravel(),
-        "tokens": sizes[:, known].ravel(),
     }
     of_texts = pd.DataFrame(columns)
-    sentences = of_texts.groupby("text")[["score", "tokens"]].mean().sum()
-    offset = np.zeros(len(pairs))
-    offset[known] = float(sentences["score"] / sentences["tokens"]) * (sizes[0] - sizes[1])[known]
     # a sentence of signs alone is one word
     words = of_texts["text"].map(lambda text: words_of(text) or [text])
-    value = of_texts["sign"] * of_texts["tokens"] / words.map(len)
-    of_words = of_texts.assign(word=words, value=value).explode("word")
+    of_words = of_texts.assign(word=words, value=of_texts["sign"] / words.map(len)).explode("word")
     # in order of the alphabet, so that draws do not depend on that of pairs or sides
     weights = _weights(len(pairs), of_words, pd.Index(sorted({*of_words["word"]})))
     squares = float((weights.data.astype(float) ** 2).sum())
-    residuals = (scores[0] - scores[1] - offset)[known]
-    deviation = float(np.sqrt((residuals**2).sum() / squares)) if squares else 0.0
-    return RandomWords(weights, deviation * NORMAL, offset)
+    margins = (scores[0] - scores[1])[known]
+    deviation = float(np.sqrt((margins**2).sum() / squares)) if squares else 0.0
+    return RandomWords(weights, deviation * NORMAL)
