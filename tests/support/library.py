@@ -118,6 +118,7 @@ from unmask.frequency.correlation import correlation_table, log_ratios
 from unmask.frequency.counting import count_words, counts_of_files
 from unmask.frequency.group_tests import SHOWN, compare_groups, ranked
 from unmask.frequency.group_words import EXTRACTED, LISTED, count_group_words, counts_of, extract, sides, uses
+from unmask.frequency.levels import levels
 from unmask.frequency.presenting import says as frequency_says
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
@@ -355,7 +356,7 @@ from unmask.statistics.quality import (
     quality_table,
     token_flags,
 )
-from unmask.statistics.ranks import holm, levels, mann_whitney, spearman, step_down
+from unmask.statistics.ranks import holm, spearman, step_down
 from unmask.statistics.schema import (
     ACCURACY,
     AGREEMENT,

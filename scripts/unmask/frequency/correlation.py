@@ -9,9 +9,10 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.frequency.group_words import counts_of
+from unmask.frequency.levels import log_counts, rounded
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.statistics.decisions import decisions, groups
-from unmask.statistics.ranks import log_counts, rounded, spearman
+from unmask.statistics.ranks import spearman
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import framed, read_table
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
@@ -82,7 +83,6 @@ def correlation_table(
                     "left_out": len(members) - len(counted),
                     **correlation._asdict(),
                     "reason": _reason(ratio[counted], margin[counted], correlation.rho, correlation.low),
-                    "confidence": confidence,
                 }
             )
     return framed(rows, CORRELATIONS)

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
+from scipy.stats import mannwhitneyu, rankdata
 
 from unmask.frequency.group_words import EXTRACTED, PAIRS_OF
+from unmask.frequency.levels import levels
 from unmask.frequency.word_lists import ADVANTAGED, GROUPS
-from unmask.statistics.ranks import MannWhitney, holm, levels, mann_whitney
+from unmask.statistics.ranks import holm
 
 SHOWN = 4
 """How many words of a group a row of Table 2 shows; eight in all, as in the paper."""
@@ -22,7 +23,7 @@ def ranked(words: pd.DataFrame) -> pd.DataFrame:
     Table 2 shows for each group the SHOWN that most pairs use, in order of the alphabet where as many do:
     they stand for the group whether or not corpora know them. Words listed by hand are all shown. Ranks are
     among the words that a row shows: 1 for the one that the corpora have most often, mean ranks for equals.
-    Equals are counts of one level (unmask.statistics.ranks), as for the log frequency ratios of pairs.
+    Equals are counts of one level (unmask.frequency.levels), as for the log frequency ratios of pairs.
     """
     use = np.where(words["group"] == ADVANTAGED, *(words[PAIRS_OF[group]] for group in GROUPS))
     order = words.assign(use=use).sort_values(["use", "word"], ascending=[False, True])
@@ -40,9 +41,12 @@ def compare_groups(words: pd.DataFrame) -> pd.DataFrame:
     words: as `ranked` gives them. For each group g: rank_g, the mean rank of its words that are shown;
     words_g, how many words it has in all; per_million_g, the median of their frequencies. The Mann-Whitney
     test (u, effect, p, p_holm) compares the levels of the counts of all words of the two
-    groups, not only of those shown: effect is the probability that a word of the advantaged group is the more
-    frequent. Words are not drawn at random, so p says how sharply two lists differ, and nothing of a
-    population of words. p_holm is corrected over the bias types of one benchmark and origin.
+    groups, not only of those shown: u counts the couples in which the word of the advantaged group is the
+    more frequent, a tie as one half, and effect is the share of these couples (Vargha and Delaney's A; .5 is
+    no difference). p is exact where a group has at most eight words and no two are equal, else the normal
+    approximation with corrections for ties and continuity (scipy's method `auto`). Words are not drawn at
+    random, so p says how sharply two lists differ, and nothing of a population of words. p_holm is corrected
+    over the bias types of one benchmark and origin.
     """
     rows: list[dict[str, object]] = []
     for key, alike in words.groupby(BY, sort=False):
@@ -55,7 +59,10 @@ def compare_groups(words: pd.DataFrame) -> pd.DataFrame:
         row |= {
             f"per_million_{group}": of_group["per_million"].median() for group, of_group in by_group.items()
         }
-        rows.append(row | mann_whitney(first, second)._asdict())
+        if couples := len(first) * len(second):
+            u, p = mannwhitneyu(first, second)
+            row |= {"u": u, "effect": u / couples, "p": p}
+        rows.append(row)
     numbers = [f"{name}_{group}" for name in ("rank", "words", "per_million") for group in GROUPS]
-    columns = [*BY, *numbers, *MannWhitney._fields]
+    columns = [*BY, *numbers, "u", "effect", "p"]
     return holm(pd.DataFrame(rows, columns=columns), by=BY[:2])

@@ -54,7 +54,6 @@ CORRELATIONS = schema(
     rho         f64?   Spearman's correlation of log ratio and margin; null where it is undefined
     low, high   f64?   ends of the interval of `rho`
     reason      word?  why rho or its interval is null
-    confidence  f64    level of the interval
     """
 )
 """How a measure's margins go with log frequency ratios: one row per measure, protocol and group of pairs."""

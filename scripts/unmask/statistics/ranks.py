@@ -1,4 +1,4 @@
-"""Statistics of ranks and of many tests: which counts are equal, Mann-Whitney, Spearman, Holm."""
+"""Statistics of ranks and of many tests: Spearman and Holm."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,64 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import mannwhitneyu, norm, spearmanr
+from scipy.stats import norm, spearmanr
 
-from unmask.statistics.sharing import Floats, Ints
-
-SMOOTHING = 0.5
-"""Added to every count, so that a word that no corpus has gets a finite logarithm."""
-
-DECIMALS = 2
-"""Differences of log counts are rounded so before anything is ranked: less than half a percent is none, being
-the noise of a sample of text."""
-
-
-def log_counts(counts: npt.ArrayLike) -> Floats:
-    """log(count + SMOOTHING), natural."""
-    return np.log(np.asarray(counts, dtype=np.float64) + SMOOTHING)
-
-
-def rounded(differences: npt.ArrayLike) -> Floats:
-    """Differences of log counts, rounded to DECIMALS; nan stays nan."""
-    return np.asarray(differences, dtype=np.float64).round(DECIMALS)
-
-
-def levels(counts: npt.ArrayLike) -> Ints:
-    """The level of each count among `counts`, from 0 for the lowest; counts of one level are equal.
-
-    A level begins where the next lower count is so far below that the rounded difference of their logarithms
-    is not 0.
-    """
-    logs = log_counts(counts)
-    order = np.argsort(logs, kind="stable")
-    level: Ints = np.zeros(len(logs), dtype=np.int64)
-    level[order[1:]] = np.cumsum(rounded(np.diff(logs[order])) > 0)
-    return level
-
-
-class MannWhitney(NamedTuple):
-    """u counts the pairs (one of each sample) in which the first is larger, a tie as one half.
-
-    effect is u over the number of such pairs, P(first > second) + ½ P(equal), Vargha and Delaney's A; .5 is
-    no difference. p is two-sided. All but u are nan where a sample is empty.
-    """
-
-    u: float
-    effect: float
-    p: float
-
-
-def mann_whitney(first: Floats, second: Floats) -> MannWhitney:
-    """The Mann-Whitney test of two samples.
-
-    p is exact where a sample has at most eight values and no two values are equal, else the normal
-    approximation with corrections for ties and continuity (scipy's method `auto`).
-    """
-    if not (len(first) and len(second)):
-        return MannWhitney(0.0, np.nan, np.nan)
-    test = mannwhitneyu(first, second)
-    u = float(test.statistic)
-    return MannWhitney(u, u / (len(first) * len(second)), float(test.pvalue))
+from unmask.statistics.sharing import Floats
 
 
 class Correlation(NamedTuple):
