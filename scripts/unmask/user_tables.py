@@ -128,7 +128,8 @@ class Table:
         path, is_first = Path(path), True
         type_ = _type_in(path, entry)
         if type_ is None:
-            raise InputError(f"{path}: what kind of table is it? Set type to one of {', '.join(_READERS)}")
+            kinds = ", ".join(f".{kind}" for kind in _READERS)
+            raise InputError(f"{path}: its name has none of the endings {kinds}, and there is no key `type`")
         for place, cells in _READERS[type_](path, entry, [column.in_file for column in self.columns]):
             if is_first or type_ == "jsonl":
                 self._check_header(f"{path}: {place}" if type_ == "jsonl" else str(path), cells)

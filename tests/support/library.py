@@ -35,7 +35,7 @@ from unmask.code_digest import PLUMBING
 from unmask.code_digest import code_digest as code_digest_code_digest
 from unmask.command import main as command_main
 from unmask.command import reproduce
-from unmask.command.answer import as_json, scores
+from unmask.command.answer import as_json
 from unmask.command.answer import as_text as command_answer_as_text
 from unmask.command.comparing import as_text, entry_of
 from unmask.command.comparing import compare as command_compare

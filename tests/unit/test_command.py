@@ -31,7 +31,6 @@ from library import (
     model_entries,
     new_study,
     run_study,
-    scores,
     study_of,
     with_kinds,
     workflow_root,
@@ -70,6 +69,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "report/index.html").write_text("<html>")
     (folder / "report/summary.txt").write_text("What was found.\n")
     (folder / "tables").mkdir()
+    (folder / "benchmarks").mkdir()
+    (folder / "benchmarks/b.parquet").touch()
     published = BIAS.assign(protocol="published", score=1.0)
     pd.concat([BIAS, published]).to_csv(folder / "tables/bias.csv", index=False)
     return folder
@@ -104,7 +105,7 @@ def model(folder: Path, name: str = "my model") -> str:
 
 def test_a_model_is_a_folder_or_a_repository_of_the_hub(tmp_path: Path) -> None:
     local = model(tmp_path)
-    assert model_entries([local, "google-bert/bert-base-uncased", "gpt2@main"]) == {
+    assert model_entries([Path(local), "google-bert/bert-base-uncased", "gpt2@main"]) == {
         "my-model": {"source": "path", "path": local},
         "bert-base-uncased": {"source": "hub", "repo": "google-bert/bert-base-uncased"},
         "gpt2": {"source": "hub", "repo": "gpt2", "revision": "main"},
@@ -115,24 +116,43 @@ def test_a_model_is_a_folder_or_a_repository_of_the_hub(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("models", "line"),
+    ("models", "look", "line"),
     [
-        (["a b"], "a b: neither a folder with a model, nor a GGUF file (.gguf), nor the name of one on "),
-        (["x/bert", "y/bert"], "y/bert: another model is named bert already"),
-        (["empty"], "empty: this folder holds no config.json, so no model"),
-        (["lora"], "lora: this folder holds no config.json, so no model; an adapter alone has to be merged"),
+        (["a b"], {}, "a b: neither a folder with a model, nor a GGUF file (.gguf), nor the name of one on "),
+        (["x/bert", "y/bert"], {}, "y/bert: another model is named bert already"),
+        (["empty"], {}, "empty: this folder holds no config.json, so no model"),
+        (
+            ["lora"],
+            {},
+            "lora: this folder holds no config.json, so no model; an adapter alone has to be merged",
+        ),
+        ([], {}, "there is no model to score"),
+        (["m/m"], {"data": "none"}, "--data: none: no such folder"),
+        (["m/m"], {"benchmarks": "none.csv"}, "--benchmark: none.csv: no such file"),
+        (
+            ["m/m"],
+            {"benchmarks": Path("pairs.txt")},
+            "pairs.txt: its name has none of the endings .csv, .tsv,",
+        ),
+        (["m/m"], {"benchmarks": "pairs.csv"}, "pairs.csv: needs columns stereotype and antistereotype (or "),
+        (["m/m"], {"benchmarks": "crowspairs"}, "--benchmark: there is no 'crowspairs' (did you mean crows-"),
+        (["m/m"], {"benchmarks": ["stereoset"] * 2}, "--benchmark: two are named stereoset"),
+        (["m/m"], {"measures": "aul"}, "config key measures.0: 'aul' is not one of "),
+        (["m/m"], {"name": "../outside"}, "config key study: '../outside' should match"),
     ],
 )
-def test_what_is_no_model_is_one_line(
-    models: list[str], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_cannot_be_scored_is_one_line(
+    models: list[str], look: Any, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     (tmp_path / "lora").mkdir()
     (tmp_path / "lora/adapter_config.json").write_text("{}")
+    for name in ("pairs.txt", "pairs.csv"):
+        (tmp_path / name).write_text("a,b\n1,2\n")
     with pytest.raises(InputError) as error:
-        model_entries(models)
-    assert str(error.value).startswith(line)
+        unmask.score(*models, **look)
+    assert str(error.value).startswith(line) and not (tmp_path / "results").exists()
 
 
 @pytest.mark.parametrize(
@@ -154,14 +174,14 @@ def test_any_table_with_two_columns_of_sentences_is_a_benchmark(
     }
 
 
-def test_a_file_of_pairs_is_known_by_its_columns(tmp_path: Path) -> None:
-    own = tmp_path / "pairs.csv"
+def test_a_file_of_pairs_is_known_by_its_columns_or_its_name(tmp_path: Path) -> None:
+    own, items = tmp_path / "pairs.csv", tmp_path / "dev-2.json"
     own.write_text(",sent_more,sent_less,stereo_antistereo,bias_type,annotations\n0,a,b,stereo,age,[]\n")
-    assert benchmark_entries([str(own)]) == {"pairs": {"format": "crows-pairs", "path": str(own)}}
-    own.write_text("a,b\n1,2\n")
-    wanted = r"needs columns stereotype and antistereotype \(or sent_more and sent_less\); it has a, b"
-    with pytest.raises(InputError, match=rf"^{own}: {wanted}$"):
-        benchmark_entries([str(own)])
+    items.write_text("{}")
+    assert benchmark_entries([own, items]) == {
+        "pairs": {"format": "crows-pairs", "path": str(own)},
+        "dev-2": {"format": "stereoset", "path": str(items)},
+    }
 
 
 def test_a_quick_look_is_of_few_pairs_and_measures(tmp_path: Path) -> None:
@@ -176,28 +196,16 @@ def test_a_quick_look_is_of_few_pairs_and_measures(tmp_path: Path) -> None:
         study_of(["tiny.gguf"], **misspelt)
 
 
-def test_named_benchmarks_are_read_from_the_data_where_they_are_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_named_benchmarks_are_read_from_the_data_where_they_are_there(tmp_path: Path) -> None:
     file = tmp_path / "crows_pairs/crows_pairs_anonymized.csv"
     file.parent.mkdir()
     file.write_text("")
-    study = study_of([model(tmp_path)], ["crows-pairs"], data=str(tmp_path))
+    study = study_of([model(tmp_path)], "crows-pairs", data=str(tmp_path))
     with pytest.raises(InputError, match=r"^config key benchmarks.crows-pairs.sha256: "):
         write_study(study)
     made = benchmark_entries(["crows-pairs", "stereoset"], str(tmp_path))
     assert made["crows-pairs"]["path"] == str(file) and "url" not in made["crows-pairs"]
     assert made["stereoset"]["url"].startswith("https://") and "path" not in made["stereoset"]
-    with pytest.raises(
-        InputError,
-        match=r"^--benchmark: there is no 'crowspairs' \(did you mean crows-pairs\? known: crows-pairs, ",
-    ):
-        benchmark_entries(["crowspairs"])
-    other = tmp_path / "dev-2.json"
-    other.write_text("{}")
-    assert benchmark_entries([str(other)]) == {"dev-2": {"format": "stereoset", "path": str(other)}}
-    with pytest.raises(InputError, match=r"^--benchmark: two are named stereoset$"):
-        benchmark_entries(["stereoset", "stereoset"])
 
 
 def test_a_study_may_name_its_benchmarks() -> None:
@@ -234,9 +242,6 @@ def test_studies_are_complete_files_that_are_written_once(
     (file.parent / "scores").mkdir()
     with pytest.raises(InputError, match="has results of a study with other measures; give this one another"):
         write_study(study)
-    with pytest.raises(InputError, match=r"config key study: '\.\./outside' should match"):
-        write_study(study_of([model(tmp_path, "other")], name="../outside"))
-    assert not (tmp_path / "outside").exists()
 
 
 def test_a_new_study_can_be_run_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,12 +256,6 @@ def test_a_new_study_can_be_run_as_it_is(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_the_answer_is_the_summary_and_machines_have_the_corrected_scores(folder: Path) -> None:
-    table = scores(folder)
-    assert list(table["measure"]) == ["AUL", "CPS", "AllMasked"] and list(table["score"]) == [
-        48.2,
-        66.0,
-        37.0,
-    ]
     lines = as_text(folder).splitlines()
     assert lines[0] == "What was found."
     assert lines[-1] == f"Page    {(folder / 'report/index.html').resolve().as_uri()}"
@@ -266,16 +265,13 @@ def test_the_answer_is_the_summary_and_machines_have_the_corrected_scores(folder
     (folder / "report/sections/pairs.json").write_text(json.dumps(sections))
     printed = json.loads(as_json(folder))
     assert (printed["title"], printed["answers"]) == ("It is.", [["Is it?", "Yes."]])
-    assert [row["score"] for row in printed["scores"]] == [48.2, 66.0, 37.0]
-    with pytest.raises(InputError, match="no finished study"):
-        scores(Path("results/none"))
+    by_measure = {row["measure"]: (row["score"], row["verdict"]) for row in printed["scores"]}
+    assert by_measure == {"AUL": (48.2, NO_CLEAR), "CPS": (66.0, CLEAR), "AllMasked": (37.0, CONTROL)}
 
 
 def test_python_has_the_scores_with_their_verdicts(folder: Path) -> None:
     by_type = BIAS.assign(grouping="bias_type", group="age")
     pd.concat([BIAS, by_type]).to_csv(folder / "tables/bias.csv", index=False)
-    (folder / "benchmarks").mkdir()
-    (folder / "benchmarks/b.parquet").touch()
     results = unmask.load(folder)
     wanted = ["n", "score", "low", "high", "null_low", "null_high", "p_holm", "verdict"]
     assert list(results.scores) == ["model", "benchmark", "measure", *wanted]
@@ -305,11 +301,28 @@ def test_the_exit_status_can_say_that_a_preference_is_clear(
     assert "2 of 4 scores cannot be tested: nothing is known of them" in capsys.readouterr().err
 
 
-def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    known = f"did you mean crows-pairs? known: {', '.join(known_benchmarks())}"
-    assert main("score", "a/b", "--benchmark", "crowspairs") == 2
-    assert capsys.readouterr().err == f"error: --benchmark: there is no 'crowspairs' ({known})\n"
-    assert main("scoer") == 2 and capsys.readouterr().err.startswith("error: argument COMMAND: invalid ")
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ("scoer", "argument COMMAND: invalid "),
+        ("show m -- -n", "only run takes options of Snakemake behind --"),
+        ("show results/none", "there is no folder results/none, and no study of that name\n"),
+        ("show nosuch", "there is no folder nosuch, and no study of that name\n"),
+        ("show half", "results/half: no finished study (no report/summary.txt)\n"),
+        ("show broken.yaml", "broken.yaml: not valid YAML: "),
+        ("score a b -n", "another model is named"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: str, line: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("results/half/report").mkdir(parents=True)
+    Path("results/half/report/index.html").touch()
+    Path("broken.yaml").write_text("a: [")
+    arguments = arguments.replace(" a b ", " x/a y/a ")
+    assert main(*arguments.split()) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("error: ") and line in printed and printed.count("\n") == 1
 
 
 Record = tuple[LogEvent | None, dict[str, Any]]
@@ -424,14 +437,11 @@ def test_where_home_cannot_be_written_caches_are_beside_the_results(
     assert "XDG_CACHE_HOME" in capsys.readouterr().err
 
 
-def test_options_of_snakemake_stand_behind_two_dashes(
-    folder: Path, calls: list[Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_of_snakemake_stand_behind_two_dashes(folder: Path, calls: list[Any]) -> None:
     Path("other.yaml").write_text("study: other\n")
     # the study has no results, and nobody expects an answer of it
     assert main("run", "other.yaml", "--cores", "2", "--", "-n", "--forceall") == 0
     assert calls == [("other.yaml", "2", False, None, ["-n", "--forceall"])]
-    assert main("show", "m", "--", "-n") == 2 and "only run takes options" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -494,5 +504,3 @@ def test_results_are_named_by_their_folder_or_their_study(
 ) -> None:
     for name in ("results/m", "m"):
         assert main("show", name) == 0 and "What was found." in capsys.readouterr().out
-    assert main("show", "results/none") == 2
-    assert capsys.readouterr().err == "error: there is no folder results/none\n"

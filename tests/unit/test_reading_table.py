@@ -118,5 +118,5 @@ def test_what_does_not_fit_is_named(
 
 def test_a_table_of_no_stated_type_is_refused(tmp_path: Path) -> None:
     (tmp_path / "download").write_text("x,y\na,b\n")
-    with pytest.raises(InputError, match="what kind of table is it"):
+    with pytest.raises(InputError, match="has none of the endings"):
         read(tmp_path / "download", {}, {})

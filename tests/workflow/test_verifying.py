@@ -129,7 +129,7 @@ def test_results_may_be_a_link(copied: Workflow, tmp_path: Path) -> None:
 
 def test_an_unfinished_study_is_one_line(fresh: Workflow) -> None:
     for line in (
-        f"there is no folder {SMALL}",
+        f"there is no folder {SMALL}, and no study of that name",
         f"{SMALL}/SHA256SUMS: no such file; has this study been run to its end?",
     ):
         done = verify(fresh)

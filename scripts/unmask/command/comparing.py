@@ -76,11 +76,10 @@ def _decided(pairs: pd.DataFrame, matched: Matched) -> Decisions:
 def _pairs(benchmark: str, data: str | None) -> tuple[str, pd.DataFrame]:
     """The name and the pairs of a benchmark: of a file, of the folder with data, or fetched."""
     ((name, entry),) = benchmark_entries([benchmark], data).items()
-    if "path" in entry:
-        return name, read_benchmark(entry["path"], entry)
     with TemporaryDirectory() as folder:
-        path = Path(folder, name)
-        fetch(entry["url"], path, entry.get("sha256"), entry.get("git_blob"))
+        path = Path(entry.get("path") or Path(folder, name))
+        if "url" in entry:
+            fetch(entry["url"], path, entry.get("sha256"), entry.get("git_blob"))
         return name, read_benchmark(path, entry)
 
 

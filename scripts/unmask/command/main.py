@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from unmask import __version__
 from unmask.command import answer, scoring
-from unmask.command.studies import BENCHMARKS, Look, check_study, new_study, study_of, study_text, write_study
+from unmask.command.studies import BENCHMARKS, Look, new_study, study_of, write_study
 from unmask.errors import InputError
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.preflight import hold_run_lock
@@ -21,8 +21,6 @@ from unmask.results.settings import results_folder
 CLEAR = 3
 """The exit status of `--fail-on clear` where a preference is clear."""
 
-WITHOUT_EVIDENCE = "Without these, another measure or new code of measures runs every model again."
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its status.
@@ -30,12 +28,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     0; 1 where something failed; 2 where what it was given is wrong; CLEAR with `--fail-on clear`; 130 after
     Ctrl-C; 141 where nobody reads what is printed (the last two as in shells).
     """
-    arguments, more = _parted((sys.argv[1:] if arguments is None else arguments) or ["--help"])
+    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    end = given.index("--") if "--" in given else len(given)
     parser = _parser()
-    options = parser.parse_args(arguments)
-    if more and options.run is not _run:
+    options = parser.parse_args(given[:end])
+    # what stands behind `--` is for Snakemake
+    options.more = given[end + 1 :]
+    if options.more and options.run is not _run:
         parser.error("only run takes options of Snakemake behind --")
-    options.more = more
     try:
         status = options.run(options)
         sys.stdout.flush()
@@ -50,13 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
     sys.exit(status)
-
-
-def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The command's own arguments, and those behind `--`, which Snakemake gets."""
-    arguments = list(arguments)
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    return arguments[:end], arguments[end + 1 :]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -74,17 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     commands: dict[str, argparse.ArgumentParser] = {}
-    for run, about in (
-        (_score, "score models on pairs of sentences; scores, intervals and verdicts"),
-        (_compare, "say whether b is less biased than a, or whether two runs of a study agree"),
-        (_run, "run a study: a file, or the name of one of Unmask's; options behind -- are Snakemake's"),
-        (_reproduce, "reproduce published values, the cheapest first, and show them beside ours"),
-        (_show, "show the scores of a finished study, and where its page is"),
-        (_verify, "check that results and their inputs are unchanged"),
-        (_clean, "say what may be removed of a finished study; --yes removes it"),
-        (_new, "write a commented study to edit"),
-    ):
+    for run in (_score, _compare, _run, _reproduce, _show, _verify, _clean, _new):
         name = run.__name__.strip("_")
+        about = str(run.__doc__).rstrip(".")
         commands[name] = subparsers.add_parser(name, help=about, description=about)
         commands[name].set_defaults(run=run)
 
@@ -124,25 +109,24 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _score(options: argparse.Namespace) -> int:
+    """Score models on pairs of sentences; scores, intervals and verdicts."""
     look: Any = {name: getattr(options, name) for name in Look.__annotations__}
     study = study_of(options.models, options.benchmark, **look)
-    what = [_counted(len(options.models), "model"), _counted(len(options.benchmark), "benchmark")]
     for entry in study["models"].values():
         if entry["source"] == "hub":
             print(f"{entry['repo']}: from the hub, as there is no such folder", file=sys.stderr)
     if options.dry_run:
-        check_study(study)
         with TemporaryDirectory() as folder:
-            file = Path(folder, "study.yaml")
-            file.write_text(study_text(study), encoding="utf-8")
+            file = write_study(study, Path(folder, "study.yaml"))
             return scoring.run_study(file, options.cores, dry_run=True)
     file = write_study(study)
-    about = f"{', '.join(what)}; the same command resumes it.\nResults: {file.parent}"
+    about = f"Results: {file.parent}; the same command resumes it"
     print(about, file=sys.stderr if options.json else sys.stdout, flush=True)
     return scoring.run_study(file, options.cores) or _answer(file.parent, options)
 
 
 def _compare(options: argparse.Namespace) -> int:
+    """Say whether b is less biased than a, or whether two runs of a study agree."""
     if Path(options.a).is_dir() and Path(options.b).is_dir():
         from unmask.results.comparing import compare_runs, describe
 
@@ -161,20 +145,23 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    """Run a study: a file, or the name of one of Unmask's; options behind -- are Snakemake's."""
     folder = results_folder(options.study)
     if status := scoring.run_study(options.study, options.cores, options.dry_run, options.data, options.more):
         return status
     # a study is unfinished where Snakemake was asked for a part of it
-    if options.dry_run or (options.more and not (folder / "report/index.html").is_file()):
+    if options.dry_run or (options.more and not (folder / answer.PAGE).is_file()):
         return 0
     return _answer(folder, options)
 
 
 def _show(options: argparse.Namespace) -> int:
+    """Show the scores of a finished study, and where its page is."""
     return _answer(_folder(options.results), options)
 
 
 def _reproduce(options: argparse.Namespace) -> int:
+    """Reproduce published values, the cheapest first, and show them beside ours."""
     # pandas, for the table
     from unmask.command.reproduce import reproduce
 
@@ -182,12 +169,14 @@ def _reproduce(options: argparse.Namespace) -> int:
 
 
 def _new(options: argparse.Namespace) -> int:
+    """Write a commented study to edit."""
     path = new_study(options.file)
     print(f"{path} is written. Edit it, then: unmask run {path}")
     return 0
 
 
 def _verify(options: argparse.Namespace) -> int:
+    """Check that results and their inputs are unchanged."""
     # pyarrow, which other commands do without
     from unmask.results.verifying import verify
 
@@ -204,6 +193,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _clean(options: argparse.Namespace) -> int:
+    """Say what may be removed of a finished study; --yes removes it."""
     from unmask.results.cleaning import removable, remove
 
     folder = _folder(options.results)
@@ -215,13 +205,14 @@ def _clean(options: argparse.Namespace) -> int:
         sizes[path.relative_to(folder).parts[0]] += path.stat().st_size
     for kind, size in sizes.items():
         print(f"{folder / kind}: {size / 1e6:.1f} MB")
-    if not files:
-        print("nothing is to be removed")
-    elif options.yes:
+    if options.yes:
         remove(files, folder)
-        print(f"removed: {_counted(len(files), 'file')}, {sum(sizes.values()) / 1e6:.1f} MB")
+        print(f"removed: {len(files)} files")
+    elif files:
+        print("Without these, another measure or new code of measures runs every model again.")
+        print("nothing is removed yet; --yes removes it")
     else:
-        print(f"{WITHOUT_EVIDENCE}\nnothing is removed yet; --yes removes it")
+        print("nothing is to be removed")
     return 0
 
 
@@ -233,7 +224,7 @@ def _answer(folder: Path, options: argparse.Namespace) -> int:
     # pandas, which the answer as text does without
     from unmask.pairs import verdicts
 
-    table = answer.scores(folder)
+    table = scoring.load(folder).scores
     untested = len(table) - len(verdicts.can_be_tested(table))
     if unclear := untested - int((table["verdict"] == verdicts.CONTROL).sum()):
         print(f"{unclear} of {len(table)} scores cannot be tested: nothing is known of them", file=sys.stderr)
@@ -245,13 +236,12 @@ def _folder(results: str) -> Path:
     for folder in (Path(results), Path("results", results)):
         if folder.is_dir():
             return folder
-    if "/" in results and not Path(results).is_file():
-        raise InputError(f"there is no folder {results}")
-    return results_folder(results)
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+    try:
+        return results_folder(results)
+    except InputError:
+        if Path(results).suffix:
+            raise
+        raise InputError(f"there is no folder {results}, and no study of that name") from None
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ TABLE = Path("results/reproduced.csv")
 """All printed numbers beside ours."""
 
 FAILED = "failed; the same command goes on with it"
-NOT_PLANNED = "cannot be planned; its error is above"
+LEFT_OUT = "left out: it needs files of yours, --data DIR"
 
 
 @dataclass(frozen=True)
@@ -71,32 +71,24 @@ def reproduce(papers: Sequence[str], data: str | None, cores: str, dry_run: bool
     A step that needs files of the user's is left out where no folder of them is given. Raises InputError for
     unknown papers.
     """
-    planned = steps(papers)
-    finished: list[Step] = []
-    ended: list[tuple[Step, str]] = []
+    planned, ended = steps(papers), {}
     for place, step in enumerate(planned, start=1):
         print(f"[{place}/{len(planned)}] {step}", flush=True)
         if needs_data(step.study) and data is None:
-            ended.append((step, "left out: it needs files of yours, --data DIR"))
+            ended[step.study] = LEFT_OUT
         elif run_study(step.study, cores, dry_run, data, step.targets):
-            ended.append((step, NOT_PLANNED if dry_run else FAILED))
-        else:
-            finished.append(step)
+            ended[step.study] = "cannot be planned; its error is above" if dry_run else FAILED
     if not dry_run:
-        items = [item for step in finished for item in step.items]
+        items = [item for step in planned if step.study not in ended for item in step.items]
         tables = [compared(item, results_folder(item.study)) for item in items]
         table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
         write_text(TABLE, csv_text(table))
         print("\n".join(_lines(table)))
-        for item, of_item in zip(items, tables, strict=True):
-            if of_item.empty:
-                missing = f"{item.item} of {item.paper}: no printed number has one of ours beside it"
-                print(missing, file=sys.stderr)
-    for step, why in ended:
-        print(f"{step.study}: {why}", file=sys.stderr)
+    for study, why in ended.items():
+        print(f"{study}: {why}", file=sys.stderr)
     if dry_run:
         print("Nothing was run.")
-    return int(any(why in (FAILED, NOT_PLANNED) for _, why in ended))
+    return int(any(why != LEFT_OUT for why in ended.values()))
 
 
 def _lines(table: pd.DataFrame) -> Iterator[str]:

@@ -25,7 +25,10 @@ def load(folder: str | Path) -> "StudyResults":
 
 
 def score(
-    *models: str, benchmarks: Sequence[str] = BENCHMARKS, cores: str | int = "all", **look: Unpack[Look]
+    *models: str | Path,
+    benchmarks: str | Sequence[str | Path] = BENCHMARKS,
+    cores: str | int = "all",
+    **look: Unpack[Look],
 ) -> "StudyResults":
     """Score models as the command `unmask score` does; the tables of that study, as `unmask.load` gives them.
 

@@ -1,7 +1,7 @@
 """Studies that the command writes: complete files that can be read, edited and run again."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -32,14 +32,14 @@ HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?(@[\w./-]+)?")
 """A repository of the hub, with a revision if one is asked for: owner/name@revision."""
 
 
-def model_entries(models: Sequence[str], start: str | None = None) -> dict[str, dict[str, Any]]:
+def model_entries(models: Iterable[str | Path], start: str | None = None) -> dict[str, dict[str, Any]]:
     """An entry of a study for each folder, GGUF file or repository of the hub, by a short name of its own.
 
     start: what the models read before each sentence, if it is stated (unmask.models.start). Raises InputError
-    for what is none of these, and for two of one name.
+    for what is none of these, for two of one name, and without any.
     """
     result: dict[str, dict[str, Any]] = {}
-    for model in models:
+    for model in map(str, models):
         path = Path(model)
         if path.is_dir():
             if not (path / "config.json").is_file():
@@ -60,6 +60,8 @@ def model_entries(models: Sequence[str], start: str | None = None) -> dict[str, 
         if name in result:
             raise InputError(f"{model}: another model is named {name} already; write a study (unmask new)")
         result[name] = entry | ({"start": start} if start else {})
+    if not result:
+        raise InputError("there is no model to score")
     return result
 
 
@@ -68,18 +70,20 @@ def _name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._@-]", "-", text).lstrip("._@-")[:100] or "unnamed"
 
 
-def benchmark_entries(benchmarks: Sequence[str], data: str | None = None) -> dict[str, dict[str, Any]]:
+def benchmark_entries(benchmarks: Iterable[str | Path], data: str | None = None) -> dict[str, dict[str, Any]]:
     """An entry of a study for each benchmark: a name, or a file, as `_entry_of_file` takes it.
 
-    data: a folder in which the files of named ones are looked for. Raises InputError for what is neither, and
-    for two of one name.
+    data: a folder in which the files of named ones are looked for. Raises InputError for what is neither, for
+    two of one name, and where there is no such folder.
     """
+    if data is not None and not Path(data).is_dir():
+        raise InputError(f"--data: {data}: no such folder")
     result: dict[str, dict[str, Any]] = {}
-    for benchmark in benchmarks:
-        if Path(benchmark).suffix and not Path(benchmark).is_file():
-            raise InputError(f"--benchmark: {benchmark}: no such file")
+    for benchmark in map(str, benchmarks):
         if Path(benchmark).is_file():
             each = {_name(Path(benchmark).stem): _entry_of_file(benchmark)}
+        elif Path(benchmark).suffix:
+            raise InputError(f"--benchmark: {benchmark}: no such file")
         else:
             each = entries([benchmark], data, "--benchmark")
         if both := each.keys() & result.keys():
@@ -96,17 +100,14 @@ def _entry_of_file(path: str) -> dict[str, Any]:
     names = columns_of(path)
     if {"sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations"} <= set(names):
         return {"format": "crows-pairs", "path": path}
-    for pair in SENTENCES:
-        if set(pair) <= set(names):
-            columns: dict[str, Any] = {"bias_type": {"value": "any"}}
-            columns |= {name: name for name in MORE_COLUMNS if name in names}
-            return {
-                "format": "table",
-                "path": path,
-                "columns": columns | dict(zip(SENTENCES[0], pair, strict=True)),
-            }
-    wanted = "stereotype and antistereotype (or sent_more and sent_less)"
-    raise InputError(f"{path}: needs columns {wanted}; it has {', '.join(names)}")
+    pair = next((pair for pair in SENTENCES if set(pair) <= set(names)), None)
+    if pair is None:
+        wanted = "stereotype and antistereotype (or sent_more and sent_less)"
+        raise InputError(f"{path}: needs columns {wanted}; it has {', '.join(names)}")
+    columns: dict[str, Any] = {"bias_type": {"value": "any"}}
+    columns |= {name: name for name in MORE_COLUMNS if name in names}
+    columns |= dict(zip(SENTENCES[0], pair, strict=True))
+    return {"format": "table", "path": path, "columns": columns}
 
 
 def columns_of(path: str) -> list[str]:
@@ -119,7 +120,7 @@ class Look(TypedDict, total=False):
     """What may be chosen of a study of models on benchmarks; `unmask.score` says what each is."""
 
     data: str | None
-    measures: Sequence[str]
+    measures: str | Sequence[str]
     name: str | None
     start: str | None
     limit: int | None
@@ -129,7 +130,7 @@ class Look(TypedDict, total=False):
 
 
 def study_of(
-    models: Sequence[str], benchmarks: Sequence[str] = BENCHMARKS, **look: Unpack[Look]
+    models: Iterable[str | Path], benchmarks: str | Sequence[str | Path] = BENCHMARKS, **look: Unpack[Look]
 ) -> dict[str, Any]:
     """A study of models on benchmarks. Raises InputError as `model_entries` and `benchmark_entries` do."""
     if unknown := look.keys() - Look.__annotations__.keys():
@@ -139,7 +140,7 @@ def study_of(
         "study": look.get("name") or "-and-".join(named)[:100],
         "title": f"Stereotypes in pairs of sentences: {' and '.join(named)}",
         "models": named,
-        "benchmarks": benchmark_entries(benchmarks, look.get("data")),
+        "benchmarks": benchmark_entries(_listed(benchmarks), look.get("data")),
         "explorer": {},
     }
     if (limit := look.get("limit")) is not None:
@@ -147,12 +148,12 @@ def study_of(
             entry["limit"] = limit
             # printed scores are of all pairs
             entry.pop("published", None)
-    measures = look.get("measures")
+    measures = _listed(look.get("measures") or [])
     if look.get("quick"):
         study |= {"explorer": None, "controls": {"shuffled": None}}
         measures = measures or [each for each in complete(study)["measures"] if each in QUICK]
     if measures:
-        study["measures"] = list(measures)
+        study["measures"] = measures
     if dtype := look.get("dtype"):
         study["scoring"] = {"dtype": dtype}
     if device := look.get("device"):
@@ -160,31 +161,18 @@ def study_of(
     return study
 
 
-def study_text(study: dict[str, Any]) -> str:
-    """A study as YAML, with a line on how it is run."""
-    text: str = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=110)
-    head = f"# Run it with: unmask run {study_file(study)}\n# Every key: docs/keys.md"
-    return f"{head}\n\n{text}"
+def _listed(names: str | Path | Iterable[Any]) -> list[Any]:
+    return [names] if isinstance(names, str | Path) else list(names)
 
 
-def study_file(study: dict[str, Any]) -> Path:
-    """Where the command writes a study: into the folder of its results."""
-    return Path("results", str(study["study"]), "study.yaml")
+def write_study(study: dict[str, Any], file: Path | None = None) -> Path:
+    """Check a study and write it, if it is not there: into the folder of its results, or to `file`.
 
-
-def check_study(study: dict[str, Any]) -> None:
-    """Raise InputError, as the workflow would, for a study that cannot be run."""
-    check_files(complete(study))
-
-
-def write_study(study: dict[str, Any]) -> Path:
-    """Check a study and write it, if it is not there.
-
-    A file of another study is replaced where it has no results yet. Raises InputError where it has some, and
-    as `check_study` does.
+    A file of another study is replaced where it has no results yet. Raises InputError where it has some, and,
+    as the workflow would, for a study that cannot be run.
     """
-    check_study(study)
-    path = study_file(study)
+    check_files(complete(study))
+    path = file or Path("results", str(study["study"]), "study.yaml")
     if path.is_file():
         there = read_config(path)
         # how the machine is used changes no result
@@ -193,7 +181,8 @@ def write_study(study: dict[str, Any]) -> Path:
         if other and (path.parent / "scores").is_dir():
             advice = f"give this one another name (--name), or run that one (unmask run {path})"
             raise InputError(f"{path}: has results of a study with other {other}; {advice}")
-    write_text(path, study_text(study))
+    text = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=110)
+    write_text(path, f"# Run it with: unmask run {path}\n# Every key: docs/keys.md\n\n{text}")
     return path
 
 
