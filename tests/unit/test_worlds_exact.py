@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from library import (
     ASSOCIATION,
     CAUSAL_LM,
     CORRECTED,
-    EVIDENCE,
     LEFT,
     LENGTH,
     MASKED_LM,
@@ -27,7 +25,6 @@ from library import (
     ONE_MODIFIED,
     ONE_SHARED,
     ORIGINAL,
-    PAIRS,
     SPLIT_PEOPLES,
     START,
     STEREOTYPE,
@@ -50,15 +47,10 @@ from library import (
     maskings_of,
     prepare,
     read_after,
-    read_facts,
-    read_metadata,
-    read_table,
     score_pairs,
     tokenise,
-    write_table,
 )
 from made_worlds import CORRUPTION, DOSED, OTHERS, by_hand, cut_world, make_world, planted_pairs, settings
-from running import run_script
 
 MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL)
 MEASURES = ("CPS", "SSS", "AllMasked", "PLL", "AUL", "AULA")
@@ -281,45 +273,12 @@ def test_digests_follow_what_answers_are_computed_from() -> None:
     assert dosed["vocab_size"] > plain["vocab_size"] > 80
 
 
-def asked_by_jobs(folder: Path, kind: str, maskings: Sequence[str], **of_world: Any) -> dict[str, Path]:
-    """The evidence of an exact model of the default pairs, as Snakemake's jobs make it."""
-    write_table(folder / "pairs.parquet", frame("default"), PAIRS, {"sha256": "p"})
-    log, shared = folder / "job.log", {"entry": ENTRY | {"kind": kind}, "settings": settings(**of_world)}
-    run_script("make_oracle", {}, [folder / "manifest.json"], log, **shared)
-    run_script(
-        "score_oracle",
-        {"pairs": folder / "pairs.parquet", "manifest": folder / "manifest.json"},
-        [folder / "evidence" / "digests.json"],
-        log,
-        wildcards={"model": "o", "benchmark": "b"},
-        maskings=maskings,
-        **shared,
-    )
-    return {masking: folder / "evidence" / ORIGINAL / f"{masking}.parquet" for masking in maskings}
+def test_unmasked_prediction_needs_tokens_that_are_kept_or_random() -> None:
+    with pytest.raises(InputError, match="its corruption masks all"):
+        exact_evidence(
+            frame("default"), ExactModel(world_of("default"), MASKED_LM, Corruption(1, 0, 0)), NONE
+        )
 
 
-# a causal model says nothing of a token behind the start token alone: no occupation or group stands there
-@pytest.mark.parametrize(("kind", "maskings"), [(MASKED_LM, MASKINGS), (CAUSAL_LM, (LEFT, START))])
-def test_the_jobs_lead_from_an_entry_to_evidence(kind: str, maskings: Sequence[str], tmp_path: Path) -> None:
-    outputs = asked_by_jobs(tmp_path, kind, maskings)
-    manifest = read_facts(tmp_path / "manifest.json")
-    assert manifest["entry"]["kind"] == kind and manifest["model_type"] == "exact"
-    assert ("start" in manifest) == (kind == CAUSAL_LM) != ("mask_token" in manifest)
-    model = ExactModel(world_of("default"), kind, CORRUPTION)
-    for masking, path in outputs.items():
-        facts = read_metadata(path)
-        assert (facts["masking"], facts["weights"]) == (masking, manifest["weights_digest"])
-        assert set(facts["made_from"]) == {str(tmp_path / "pairs.parquet"), str(tmp_path / "manifest.json")}
-        assert facts.get("start") == ("<|endoftext|>" if kind == CAUSAL_LM else None)
-        rows, expected = read_table(path, EVIDENCE), exact_evidence(frame("default"), model, masking)
-        assert rows["token"].tolist() == expected["token"].tolist() and rows.empty == (masking == START)
-        assert rows["log_prob"].tolist() == pytest.approx(expected["log_prob"].tolist(), abs=1e-5)
-
-
-def test_unmasked_prediction_needs_tokens_that_are_kept_or_random(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        asked_by_jobs(tmp_path, MASKED_LM, MASKINGS, corruption={"masked": 1, "kept": 0, "random": 0})
-    (line,) = capsys.readouterr().err.strip().splitlines()
-    assert line.startswith("error: model o, benchmark b: world w: its corruption masks all")
+def test_behind_the_start_token_alone_stands_no_occupation_and_no_group() -> None:
+    assert exact_evidence(frame("default"), ExactModel(world_of("default"), CAUSAL_LM), START).empty

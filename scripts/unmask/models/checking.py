@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from safetensors import safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+from transformers.modeling_utils import load_state_dict
 
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
@@ -227,15 +227,11 @@ def not_floating(file: Path) -> list[str]:
     Raises InputError where it cannot be read, as where a pickle holds more than tensors.
     """
     try:
-        if file.suffix == ".safetensors":
-            with safe_open(file, framework="pt") as opened:
-                kinds = {name: opened.get_slice(name).get_dtype() for name in opened.keys()}  # noqa: SIM118
-            return sorted(name for name, kind in kinds.items() if not kind.startswith(("F", "BF")))
-        pickled = dict(torch.load(file, map_location="meta", weights_only=True)).items()
+        tensors = load_state_dict(str(file), map_location="meta")
     except Exception as error:  # corrupt files fail in as many ways as there are formats
         # what PyTorch says is advice to read it all the same
         why = " is broken, or holds more than tensors: that could be code, and is not read"
         raise InputError(file.name + (f": {error}" if file.suffix == ".safetensors" else why)) from None
     return sorted(
-        str(name) for name, each in pickled if torch.is_tensor(each) and not each.is_floating_point()
+        name for name, each in tensors.items() if torch.is_tensor(each) and not each.is_floating_point()
     )

@@ -131,13 +131,10 @@ def check_files(manifest: Mapping[str, Any]) -> None:
     remedy = "put the file back" if is_users else f"delete {directory.parent}"
     for name, file in manifest["files"].items():
         path = directory / name
-        size = path.stat().st_size if path.is_file() else None
-        if size != file["size"]:
-            has = "is missing" if size is None else f"has {size} bytes"
-            raise InputError(
-                f"{path}: {has}, it had {file['size']} when the model was checked; {remedy} and run again"
-            )
-        if sha256_of_file(path) != file["sha256"]:
+        if not path.is_file():
+            raise InputError(f"{path}: is missing; {remedy} and run again")
+        # the size first, as it costs nothing
+        if path.stat().st_size != file["size"] or sha256_of_file(path) != file["sha256"]:
             raise InputError(
                 f"{path}: is another file than when the model was checked; {remedy} and run again"
             )

@@ -174,10 +174,8 @@ def _attention_output(
     network: PreTrainedModel, probes: Sequence[torch.Tensor], stack: str | None
 ) -> str | None:
     """The name of the output that holds the attention maps."""
+    # of an encoder-decoder of which none is chosen there is none of this name
     name = f"{stack}_attentions" if network.config.is_encoder_decoder else "attentions"
-    if network.config.is_encoder_decoder and stack is None:
-        logger.warning("an encoder-decoder has several attentions and none was chosen: AULA stays undefined")
-        return None
     try:
         # without maps of all tokens by all there are two outputs a probe
         if len(_outputs(Reader(network, name, apart=False), probes)) == 3 * len(probes):
@@ -185,7 +183,8 @@ def _attention_output(
     except Exception as error:  # whatever it is that an architecture cannot
         _log_unsupported(error)
     logger.warning(
-        "this architecture gives no attention maps of all tokens by all tokens: AULA stays undefined"
+        "no attention maps of all tokens by all tokens, of an encoder-decoder of the stack that is chosen "
+        "(key attention): AULA stays undefined"
     )
     return None
 
