@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pandas as pd
 
 Array = npt.NDArray[np.floating[Any]]
-Vectors = Sequence[Array]
 
 
 def cosine(u: Array, v: Array) -> float:
@@ -22,10 +21,6 @@ def mean(numbers: Sequence[float]) -> float:
     return math.fsum(numbers) / len(numbers)
 
 
-def s(w: Array, a: Vectors, b: Vectors) -> float:
-    return mean([cosine(w, v) for v in a]) - mean([cosine(w, v) for v in b])
-
-
 def deviation(numbers: Sequence[float], ddof: int) -> float:
     centre = mean(numbers)
     return math.sqrt(math.fsum((x - centre) ** 2 for x in numbers) / (len(numbers) - ddof))
@@ -35,7 +30,7 @@ def size(x: Sequence[float], y: Sequence[float], ddof: int = 1) -> float:
     return (mean(x) - mean(y)) / deviation([*x, *y], ddof)
 
 
-def partition_counts(x: Sequence[float], y: Sequence[float], moved: float = 0) -> tuple[int, int, int]:
+def partition_counts(x: Sequence[float], y: Sequence[float]) -> tuple[int, int, int]:
     """Partitions that come to as much on one side, on either, and all."""
     values = [*x, *y]
     slack = 1e-12 * math.fsum(abs(v) for v in values)
@@ -44,7 +39,7 @@ def partition_counts(x: Sequence[float], y: Sequence[float], moved: float = 0) -
     one = two = total = 0
     for chosen in itertools.combinations(values, len(x)):
         sum_ = math.fsum(chosen)
-        one += sum_ >= observed + moved - slack
+        one += sum_ >= observed - slack
         two += abs(sum_ - expected) >= abs(observed - expected) - slack
         total += 1
     return one, two, total

@@ -1,9 +1,11 @@
-"""Files of association tests: what is made of good ones, some of them released, and said of bad ones."""
+"""Files of association tests, some of them released: their texts and pictures, and the words of these."""
 
 import json
 import re
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given
 
@@ -18,35 +20,22 @@ from association_files import (
     stimuli,
     written,
 )
-from library import InputError
+from library import InputError, find, spans_of
 from real_data import real_data
-
-DISTINCT = 5433
-"""Distinct texts of the 50 released tests."""
-
-
-def sizes_of_the_released() -> dict[str, list[int]]:
-    """Name of a test -> sizes of its four sets, as the table of the data's README has them."""
-    found = {}
-    for line in real_data("README.md").read_text(encoding="utf-8").splitlines():
-        if match := re.match(r"\| seat/(\S+)\.jsonl \| \d+ \| (\d+)/(\d+)/(\d+)/(\d+) \|", line):
-            found[match[1]] = [int(size) for size in match.groups()[1:]]
-    return found
 
 
 def test_the_released_tests() -> None:
     paths = sorted(real_data("seat").glob("*.jsonl"))
     rows, tests = stimuli(paths)
-    expected = sizes_of_the_released()
-    assert len(expected) == 50
-    found = {
-        str(name): [int((those["set"] == set_).sum()) for set_ in KEYS.values()]
-        for name, those in rows.groupby("test")
-    }
-    assert found == expected
-    assert rows["text"].nunique() == DISTINCT
+    # the table of the data's README: name of a test and sizes of its four sets
+    row = r"^\| seat/(\S+)\.jsonl \| \d+ \| (\d+)/(\d+)/(\d+)/(\d+) \|"
+    stated = re.findall(row, real_data("README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(stated) == 50
+    for name, *sizes in stated:
+        of_test = rows.loc[rows["test"] == name, "set"]
+        assert [int((of_test == set_).sum()) for set_ in KEYS.values()] == [*map(int, sizes)]
     # no text is there for two words, so that each is embedded once
-    assert rows["stimulus"].nunique() == DISTINCT
+    assert rows["text"].nunique() == rows["stimulus"].nunique() == 5433
     assert rows["image"].isna().all() and rows["cell"].isna().all()
     assert [test["name"] for test in tests] == [path.stem for path in paths]
     assert all(test["remarks"] == [] for test in tests)
@@ -84,25 +73,73 @@ def test_each_stimulus_is_one_text_word_and_picture(tmp_path: Path) -> None:
     assert len(of_dog) == 2 and of_dog["stimulus"].nunique() == 1
 
 
+PLURALS = {"men": "man", "women": "woman", "children": "child"}
+
+
+FOUND: list[tuple[str, list[str], str]] = [
+    ("This is [her].", ["her", "hers", "she"], "her"),
+    ("This is [hers].", ["her", "hers", "she"], "hers"),
+    (
+        "That is a [South African American].",
+        ["African American", "South African American"],
+        "South African American",
+    ),
+    ("They are [boxes].", ["box"], "box"),
+    ("It is a [parent].", ["parents"], "parents"),
+    ("[White women] are people.", ["white woman", "white female"], "white woman"),
+    ("Those are [women of color].", ["woman of color"], "woman of color"),
+    ("[Kate]'s book", ["Ann", "Kate"], "Kate"),
+    # the last occurrence, in whatever form; at one place the longer
+    ("math, [Math] and maths", ["math"], "math"),
+    ("a [a a]", ["a a"], "a a"),
+    ("These boxes are [boxs]", ["box"], "box"),
+    # signs are no patterns
+    ("[a.c] (b) abc", ["a.c", "(b)"], "a.c"),
+    # what does not stand whole
+    ("abc", ["a.c"], ""),
+    ("This is Johnny.", ["John"], ""),
+    ("caf\u00e9", ["caf"], ""),
+]
+"""Texts, in brackets where their word stands; words that it may be, and which it is, if any."""
+
+
+@pytest.mark.parametrize(("marked", "words", "word"), FOUND)
+def test_a_word(marked: str, words: list[str], word: str) -> None:
+    text = marked.replace("[", "").replace("]", "")
+    stimuli_of = pd.DataFrame({"text": [text], "word": [word or words[0]]})
+    if not word:
+        assert find(text, words, PLURALS) is None
+        with pytest.raises(InputError, match="does not stand in it"):
+            spans_of(stimuli_of, PLURALS)
+        return
+    span = marked.index("["), marked.index("]") - 1
+    assert find(text, words, PLURALS) == (word, span)
+    assert spans_of(stimuli_of, PLURALS) == [span]
+
+
+# the words of tests of sentences
+
+WORDS = {"targ1": ["son", "man"], "targ2": ["her", "hers"], "attr1": ["office"], "attr2": ["children"]}
+TEXTS = {"targ1": ["sons", "men"], "targ2": ["hers", "her"], "attr1": ["Office"], "attr2": ["child"]}
+EXPECTED = ["son", "man", "hers", "her", "office", "children"]
+
+
+def test_a_sibling_is_read_though_it_is_not_wanted(tmp_path: Path) -> None:
+    paths = written(tmp_path, mine=sent_bias(**WORDS), sent__mine=sentences(TEXTS))
+    rows, tests = stimuli(paths, only=["sent-mine"])
+    assert [test["name"] for test in tests] == ["sent-mine"] and rows["word"].tolist() == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "value", [sent_bias(**WORDS), WORDS, {KEYS[key]: words for key, words in WORDS.items()}]
+)
+def test_words_of_a_users_file(value: Any, tmp_path: Path) -> None:
+    (user_words,) = written(tmp_path, words=value)
+    rows, _ = stimuli(written(tmp_path, mine=sentences(TEXTS)), words=user_words)
+    assert rows["word"].tolist() == EXPECTED and rows["text"].tolist()[0] == "This is sons."
+
+
 # pictures
-
-
-def test_a_grounded_test(tmp_path: Path) -> None:
-    rows, tests = stimuli(written(tmp_path, mine=grounded()), format="grounded")
-    assert list(zip(rows["cell"], rows["text"], rows["image"], strict=True)) == [
-        ("X", "John", "images_John.jpg"),
-        ("X", "Paul", "images_Paul.jpg"),
-        ("Y", "Amy", "images_Amy.jpg"),
-        ("Y", "Joan", "images_Joan.jpg"),
-        ("A_X", "office", "Men_Images_office.jpg"),
-        ("A_Y", "office", "Women_Images_office.jpg"),
-        ("B_X", "home", "Men_Images_home.jpg"),
-        ("B_Y", "home", "Women_Images_home.jpg"),
-    ]
-    assert rows["set"].tolist() == list("XXYYAABB")
-    assert rows["word"].tolist() == rows["text"].tolist()
-    assert tests[0]["categories"] == {"X": "Men", "Y": "Women", "A": "Work", "B": "House"}
-    assert tests[0]["remarks"] == []
 
 
 def test_a_grounded_test_of_all_twelve_cells(tmp_path: Path) -> None:
@@ -116,8 +153,15 @@ def test_a_grounded_test_of_all_twelve_cells(tmp_path: Path) -> None:
         "attr2__images": {"home.jpg": [0]},
     }
     rows, tests = stimuli(written(tmp_path, mine=grounded(**further)), format="grounded")
-    more = rows.iloc[8:]
-    assert list(zip(more["set"], more["cell"], more["text"], more["image"], strict=True)) == [
+    assert list(zip(rows["set"], rows["cell"], rows["text"], rows["image"], strict=True)) == [
+        ("X", "X", "John", "images_John.jpg"),
+        ("X", "X", "Paul", "images_Paul.jpg"),
+        ("Y", "Y", "Amy", "images_Amy.jpg"),
+        ("Y", "Y", "Joan", "images_Joan.jpg"),
+        ("A", "A_X", "office", "Men_Images_office.jpg"),
+        ("A", "A_Y", "office", "Women_Images_office.jpg"),
+        ("B", "B_X", "home", "Men_Images_home.jpg"),
+        ("B", "B_Y", "home", "Women_Images_home.jpg"),
         ("X", "X_A", "John", "John at work.jpg"),
         ("X", "X_B", "Paul", "Paul at home.jpg"),
         ("Y", "Y_A", "Amy", "Amy at work.jpg"),
@@ -127,8 +171,9 @@ def test_a_grounded_test_of_all_twelve_cells(tmp_path: Path) -> None:
         ("A", "A", "office", "office.jpg"),
         ("B", "B", "home", "home.jpg"),
     ]
-    assert len(tests[0]["pictures"]) == 12
-    # any of them may be there without the others
+    assert rows["word"].tolist() == rows["text"].tolist()
+    assert tests[0]["categories"] == {"X": "Men", "Y": "Women", "A": "Work", "B": "House"}
+    # any of the further cells may be there without the others
     one, _ = stimuli(written(tmp_path, mine=grounded(attr1__images={"office.jpg": [0]})), format="grounded")
     assert one["cell"].tolist() == ["X", "X", "Y", "Y", "A_X", "A_Y", "B_X", "B_Y", "A"]
 
@@ -141,8 +186,6 @@ AS_TEXT = "X: 1 pictures have a text in place of a list of captions: read "
 LEFT_OUT = "X: 1 captions have no picture and are left out ('John')"
 PICTURES: dict[str, tuple[str, str, list[str], list[str]]] = {
     "several": ('{"a": [0, 1], "b": ["1"], "c": []}', "corrected", ["a John", "a Paul", "b Paul"], []),
-    "unseen": ('{"a": [1]}', "corrected", ["a Paul"], [LEFT_OUT]),
-    "merged": ('{"a": [0], "b": [1], "a": [1]}', "corrected", ["a John", "a Paul", "b Paul"], [TOGETHER]),
     "last": ('{"a": [0], "b": [1], "a": [1]}', "published", ["a Paul", "b Paul"], [LAST, LEFT_OUT]),
     "once": (
         '{"a": [0, 0], "b": [1], "a": [0, 1]}',
