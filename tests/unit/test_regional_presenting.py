@@ -1,6 +1,5 @@
 """What is shown of regional bias is what the tables hold, and what the paper prints; names are text."""
 
-import html
 import itertools
 from functools import cache
 from pathlib import Path
@@ -25,16 +24,13 @@ from library import (
     SPARSENESS,
     RegionalResults,
     framed,
-    render_page,
-    says_of_prefixes,
-    says_of_scores,
     says_of_tree,
     write_table,
 )
 from library import REGIONAL_CORRECTED as CORRECTED
 from library import REGIONAL_PROTOCOLS as PROTOCOLS
 from library import REGIONAL_SCORES as SCORES
-from shown import check_first_sentence, check_shown, rows_drawn
+from shown import rows_drawn
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "regional"
 FACTS = pd.read_csv(RESOURCES / "published.csv", comment="#", keep_default_na=False)
@@ -186,35 +182,6 @@ def printed_row(table: str, measure: str, words: str = FULL) -> list[float]:
     return [float(value) for value in rows["value"]]
 
 
-@pytest.mark.parametrize(
-    ("table", "measures", "sets", "scale"),
-    [
-        ("table1", ("C_w", "C_z"), (FULL,), 1000),
-        ("table2", (SPARSENESS,), (FULL,), 1),
-        ("table3", (C_W,), (FULL, "without-strength", "without-morality"), 1000),
-        ("table6", (C_W,), (FULL, "replace-strength", "replace-morality"), 1000),
-    ],
-)
-def test_every_score_band_and_mark(
-    results: RegionalResults, table: str, measures: tuple[str, ...], sets: tuple[str, ...], scale: float
-) -> None:
-    shown, checked = cells(results, table), 0
-    for number, measure, words, protocol in itertools.product(range(3), measures, sets, PROTOCOLS):
-        varying = (*(measures[1:] and [measure]), *(sets[1:] and [words]))
-        key = (MODELS[number]["name"], *varying, protocol)
-        for row in scored(number, measure, protocol, words):
-            label = f"{ {'world': 'overall', 'AF': SCRIPT}.get(row.region, row.region) } ({row.children})"
-            mark = "†" if row.p_holm < ALPHA else "*" if row.p < ALPHA else ""
-            assert shown[*key, "score"][label] == f"{row.score * scale:.4g}{mark}"
-            if not np.isnan(row.p):
-                low, high = row.permuted_low * scale, row.permuted_high * scale
-                assert shown[*key, "permuted"][label] == f"{low:.4g} to {high:.4g}"
-                # of six continents, 200 permutations
-                assert shown[*key, "p (Holm)"][label].endswith("(of at least 0.03)")
-            checked += 1
-    assert checked == 3 * len(measures) * len(sets) * (2 if SPARSENESS in measures else 3) * 7
-
-
 def test_printed_values_stand_under_their_heads_and_in_the_likely_order(results: RegionalResults) -> None:
     shown, frame = cells(results, "table1"), PRESENTS.table("table1", results)[0]
     for order, column, codes in (
@@ -256,17 +223,6 @@ def test_prefixes_that_change_most_stand_first(results: RegionalResults) -> None
     assert printed[:2] == ("0.0720", "1.3645")
 
 
-def test_sentences(results: RegionalResults) -> None:
-    rows = results.scores.query("measure == 'C_w' and protocol == 'corrected' and words == 'full'")
-    tested, clear = rows["p"].notna().sum(), rows[rows["p_holm"] < ALPHA]
-    (said,) = says_of_scores(results)
-    assert said.startswith(f"Of {tested} differences within a region (C_w corrected), {len(clear)} are clear")
-    first = clear.iloc[0]
-    assert f"{results.regions['name'][first['region']]} of {first['model']}" in said
-    (count,) = says_of_prefixes(results)
-    assert count.startswith("Of 36 changes of the share of positive predictions by naming a region, 20 are")
-
-
 def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
     """Kendall's tau-b by its pairs: of six continents some have as many children as others."""
     taus = []
@@ -287,21 +243,6 @@ def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
 def drawn(name: str, results: RegionalResults) -> list[dict[str, Any]]:
     made: Any = PRESENTS.figure(name, results)[0]
     return rows_drawn(made)
-
-
-def test_charts_have_the_scores_times_a_thousand(results: RegionalResults, files: dict[str, Any]) -> None:
-    frame = PRESENTS.table("table1", results)[0]
-    frame = frame[(frame["measure"] == C_W) & frame["protocol"].isin(PROTOCOLS)]
-    ends = {"permuted_low": "permuted_low", "permuted_high": "permuted_high"}
-    rows = drawn("scores", results)
-    keys = {"model": "model", "region": "region"}
-    check_shown(rows, frame.query("protocol == 'corrected'"), keys, {"score": "score", **ends}, 1000)
-    claims = {0.002: "more, corrected", 0.03: "more, before correction", 0.6: "not more"}
-    assert all(row["claim"] == claims.get(row["p"], "not tested") for row in rows)
-    panel = "toxic, " + frame["protocol"]
-    steps = frame.assign(panel=panel, name=frame["name"].replace("World", "overall"))
-    keys = {"model": "model", "panel": "panel", "name": "name"}
-    check_shown(drawn("series", results), steps[steps["model"] != "blank"], keys, {"score": "score"}, 1000)
 
 
 def test_names_are_laid_out_by_their_principal_components(results: RegionalResults) -> None:
@@ -338,24 +279,3 @@ def test_maps_have_the_numbers_of_countries(results: RegionalResults) -> None:
     frame = make_likelihoods(0).dropna(subset="word").set_index("name")["log_prob"]
     of_first = [row for row in rows if row["panel"] == "m1"]
     assert all(row["log_prob"] == pytest.approx(frame[row["country"]]) for row in of_first)
-
-
-def test_the_section_has_the_papers_tables_and_what_is_doubtful(results: RegionalResults) -> None:
-    (section,) = PRESENTS.sections(results)
-    check_first_sentence(section)
-    page = render_page("Report", [section])
-    assert SCRIPT not in page and html.escape(SCRIPT, quote=False) in page.replace("&#39;", "'")
-    assert all(f"HERB, Table {table}: " in page for table in range(1, 7))
-    assert "Printed values that are doubtful" in page
-
-
-def test_what_there_is_nothing_of_is_a_line(files: dict[str, Any]) -> None:
-    bare = files | {"prefixes": [], "borders": [], "likelihoods": [], "name_vectors": []}
-    few = RegionalResults(bare, SETTINGS | {"series": [], "word": None})
-    figures = ("scores", "word_map", "names", "series", "positive_map")
-    assert [name for name in figures if PRESENTS.figure(name, few)[0]] == ["scores"]
-    nothing = RegionalResults(bare | {"scores": []}, SETTINGS)
-    assert PRESENTS.figure("scores", nothing)[0] is None
-    for name in (f"table{number}" for number in range(1, 7)):
-        sheet = PRESENTS.table(name, nothing)[1]
-        assert not sheet.rows and "Nothing in this study has what this table needs." in sheet.caption
