@@ -85,8 +85,8 @@ def test_models_are_counted_by_kind() -> None:
     ],
 )
 def test_the_bands_of_scores_made_elsewhere_are_said_to_be_by_words(has_band: list[bool], said: str) -> None:
+    lacking: dict[str, Any] = {"null_low": None}
     rows = [
-        of("score", name, **({} if known else {"null_low": None}))
-        for name, known in zip("ab", has_band, strict=True)
+        of("score", name, **({} if known else lacking)) for name, known in zip("ab", has_band, strict=True)
     ]
     assert said in measured(results(*rows, a="scored", b="scored"))
