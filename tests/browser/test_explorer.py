@@ -36,8 +36,7 @@ from library import (
     write_table,
 )
 from study_schema import MEASURES
-from test_contributions import evidence_of
-from test_measures_causal import example_evidence
+from tiny_evidence import evidence_of
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 ODD = "1/2 ?#%é"
@@ -508,7 +507,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Study:
     write_table(files["pairs"][0], made.pairs["b"], PAIRS, {"benchmark": "b"})
     write_table(files["flaws"][0], flaws_table(made.pairs["b"]), FLAWS, {"benchmark": "b"})
     files["explored"] = []
-    of_model = {"bert": (["AUL"], evidence_of("bert")), "gpt2": (["LL"], example_evidence("gpt2", None))}
+    of_model = {"bert": (["AUL"], evidence_of("bert")), "gpt2": (["LL"], evidence_of("gpt2"))}
     for model, (measures, evidence) in of_model.items():
         scores = score_pairs(list(made.pairs["b"]["pair_id"]), evidence, measures)
         made.scores[model, "b"], made.evidence[model, "b"] = scores, dict(evidence)

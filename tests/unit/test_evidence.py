@@ -1,9 +1,9 @@
-"""Evidence rows of masked models: tokens, what a pair shares, maskings, and errors that name the pair."""
+"""Evidence rows: tokens, what a pair shares, maskings, and errors that name the pair."""
 
 import random
-from functools import cache
+from itertools import product
 from pathlib import Path
-from tempfile import mkdtemp
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,22 +11,25 @@ import pytest
 import torch
 
 import synthetic
-from examples import example_pairs
+from examples import SENTENCES, example_pairs
 from library import (
+    CAUSAL_MASKINGS,
     EVIDENCE,
+    LEFT,
     LIKELIEST,
     MASKINGS,
     ORIGINAL,
     ROLES,
     SIDES,
+    START,
     InputError,
-    LoadedModel,
     Wanted,
     collect_evidence,
     evidence_tables,
     load,
     modified_tokens,
     pick_device,
+    prepare,
     read_evidence,
     read_table,
     shuffle_tokens,
@@ -34,29 +37,15 @@ from library import (
     write_table,
 )
 from library import evidence_unknown_tokens as unknown_tokens
-from literal import modified_spans
+from literal import Reader, modified_spans
 from study_schema import MASKED_MASKINGS
+from tiny_evidence import evidence_of, evidence_rows, left_reader, loaded, masked_reader
 from tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
 
 CPU = pick_device("cpu")
 KEYS = ["pair_id", "role", "position", "token_id"]
 STRANGE = "\u2603"
 """A snowman, which no tiny vocabulary has but for those of bytes."""
-
-
-@cache
-def directory() -> Path:
-    return tiny_model("bert", Path(mkdtemp(prefix="tiny-bert-")))
-
-
-@cache
-def bert(with_attention: bool) -> LoadedModel:
-    return load(directory(), CPU, with_attention)
-
-
-def evidence(masking: str, pairs: pd.DataFrame | None = None) -> pd.DataFrame:
-    model = bert(masking == "none")
-    return collect_evidence(example_pairs() if pairs is None else pairs, model, masking, ORIGINAL)
 
 
 def pairs_of(*texts: tuple[str, str], unrelated: str | None = None) -> pd.DataFrame:
@@ -70,33 +59,33 @@ def pairs_of(*texts: tuple[str, str], unrelated: str | None = None) -> pd.DataFr
 SHE_HE = pairs_of(("the nurse said that she is good", "the nurse said that he is good"))
 
 
+def check_row(row: Any, of_all: np.ndarray[Any, Any]) -> None:
+    """Log-probability and rank of a token are those among all."""
+    assert row.log_prob == pytest.approx(of_all[row.token_id], abs=2e-5)
+    # but for float error
+    apart = of_all - of_all[row.token_id]
+    assert 1 + (apart > 2e-5).sum() <= row.rank <= (apart > -2e-5).sum()
+
+
 @pytest.mark.parametrize("masking", MASKED_MASKINGS)
 def test_rows_are_what_the_plain_model_says_of_each_token(masking: str, tmp_path: Path) -> None:
     """Log-probability, rank and likeliest tokens, against one forward pass for each row."""
-    model = bert(masking == "none")
+    model, reader = loaded("bert", attention=masking == "none"), masked_reader("bert")
     tokenizer = model.tokenizer
     pairs = tokenise(example_pairs(), tokenizer)
     rows, likely = evidence_tables(pairs, model, Wanted(ORIGINAL, masking, top=4))
     write_table(tmp_path / "rows.parquet", rows, EVIDENCE, {})
     write_table(tmp_path / "likely.parquet", likely, LIKELIEST, {})
     # asking for the likeliest changes nothing
-    pd.testing.assert_frame_equal(rows, evidence(masking))
-    seen = 0
-    for _, row in rows.iterrows():
+    pd.testing.assert_frame_equal(rows, evidence_of("bert")[masking])
+    row: Any
+    for row in rows.itertuples():
         sentence = pairs[int(row.pair_id[1:])][row.role]
-        times = [
-            each for each in MASKINGS[masking].hidden(sentence) if masking == "none" or row.position in each
-        ]
-        hidden = times[0]
-        ids = sentence.ids.copy()
-        ids[hidden] = tokenizer.mask_token_id
-        with torch.inference_mode():
-            log_probs = model.network(torch.from_numpy(ids[None])).logits[0].double().log_softmax(-1).numpy()
+        every = MASKINGS[masking].hidden(sentence)
+        hidden = next(each for each in every if masking == "none" or row.position in each)
+        log_probs = reader.log_probs(reader.hide(sentence.ids.tolist(), [*hidden])).numpy()
         of_all = log_probs[row.position]
-        assert row.log_prob == pytest.approx(of_all[row.token_id], abs=2e-5)
-        # but for float error
-        apart = of_all - of_all[row.token_id]
-        assert 1 + (apart > 2e-5).sum() <= row["rank"] <= (apart > -2e-5).sum()
+        check_row(row, of_all)
         best = likely[(likely["pair_id"] == row.pair_id) & (likely["role"] == row.role)]
         best = best[best["position"] == row.position]
         np.testing.assert_allclose(best["log_prob"], np.sort(of_all)[::-1][:4], atol=2e-5)
@@ -105,9 +94,62 @@ def test_rows_are_what_the_plain_model_says_of_each_token(masking: str, tmp_path
         if masking == "modified":
             of_every = log_probs[hidden, row.token_id].mean()
             assert row.cross_log_prob == pytest.approx(of_every, abs=2e-5)
-        seen += 1
-    assert seen > 10
-    assert rows["attention"].notna().all() == (masking == "none")
+    assert len(rows) > 10 and rows["attention"].notna().all() == (masking == "none")
+
+
+@pytest.mark.parametrize("start", [None, "none"])
+def test_each_token_is_predicted_from_those_before_it_alone(start: str | None) -> None:
+    """Against one forward pass for each token, which sees nothing that follows."""
+    rows, reader = evidence_of("llama", start)[LEFT], left_reader("llama", start)
+    before = [] if reader.start is None else [reader.start]
+    row: Any
+    for number, texts in enumerate(SENTENCES):
+        sides = [[*before, *reader.tokenizer(text)["input_ids"]] for text in texts[:2]]
+        for role, ids, modified in zip(SIDES, sides, modified_spans(*sides), strict=True):
+            found = rows[(rows["pair_id"] == f"p{number}") & (rows["role"] == role)]
+            assert list(found["token_id"]) == ids
+            assert list(found["position"]) == list(range(len(ids)))
+            assert list(np.flatnonzero(found["modified"])) == modified
+            # what nothing stands before is given
+            assert list(found["special"]) == [True] + [False] * (len(ids) - 1)
+            assert (found["log_prob"].iloc[0], found["rank"].iloc[0]) == (0, 1)
+            for row in found.iloc[1:].itertuples():
+                before_it = Reader(reader.model, None).log_probs(ids[: row.position])
+                check_row(row, before_it[-1].numpy())
+    assert rows["attention"].isna().all() and rows["cross_log_prob"].isna().all()
+    assert set(rows["role"]) == set(ROLES) and rows.loc[rows["role"] == "unrelated", "modified"].isna().all()
+
+
+def test_each_token_behind_the_start_token_alone() -> None:
+    rows, of_left = (evidence_of("llama")[masking] for masking in (START, LEFT))
+    reader = left_reader("llama")
+    expected = [reader.behind([0], token) for token in rows["token_id"]]
+    np.testing.assert_allclose(rows["log_prob"], expected, atol=2e-5)
+    of_left = of_left[~of_left["special"] & (of_left["role"] != "unrelated")].reset_index(drop=True)
+    same = ["pair_id", "role", "position", "token_id", "token", "special", "modified"]
+    pd.testing.assert_frame_equal(rows[same], of_left[same])
+    assert evidence_of("llama", "none")[START].empty
+
+
+@pytest.mark.parametrize(
+    ("architecture", "masking"),
+    [*product(["albert"], MASKED_MASKINGS), *product(["gpt2", "llama"], CAUSAL_MASKINGS)],
+)
+def test_batches_company_and_the_faster_way_change_nothing(architecture: str, masking: str) -> None:
+    pairs, keys = example_pairs(), ["pair_id", "role", "position"]
+    whole = evidence_rows(architecture, masking, fast_layers=False).set_index(keys)
+    for others, batch_tokens in ((pairs.iloc[::-1], 1), (pairs, 100_000), (pairs.iloc[[2, 5]], 64)):
+        other = evidence_rows(architecture, masking, others, batch_tokens=batch_tokens).set_index(keys)
+        for name in ("log_prob", "cross_log_prob", "attention", "attention_content"):
+            expected = whole.loc[other.index, name].astype(float)
+            np.testing.assert_allclose(other[name].astype(float), expected, atol=2e-5)
+
+
+def test_a_sentence_is_read_once_and_the_start_token_once_for_all() -> None:
+    tokenised = tokenise(example_pairs(), loaded("gpt2").tokenizer)
+    layouts = [prepare(tokenised, Wanted(ORIGINAL, masking), None) for masking in (LEFT, START)]
+    texts = {text for sentence in SENTENCES for text in sentence if text is not None}
+    assert [len(layout.queries.inputs) for layout in layouts] == [len(texts), 1]
 
 
 def test_equal_probabilities_count_against_no_token(tmp_path: Path) -> None:
@@ -121,7 +163,7 @@ def test_equal_probabilities_count_against_no_token(tmp_path: Path) -> None:
 
 
 def test_maskings_divide_the_tokens_of_a_sentence() -> None:
-    rows = {masking: evidence(masking) for masking in MASKED_MASKINGS}
+    rows = evidence_of("bert")
     sides = rows["none"][(rows["none"]["role"] != "unrelated") & ~rows["none"]["special"]]
     everything = set(map(tuple, sides[KEYS].to_numpy()))
     shared, changed = (set(map(tuple, rows[m][KEYS].to_numpy())) for m in ("one-shared", "one-modified"))
@@ -131,18 +173,6 @@ def test_maskings_divide_the_tokens_of_a_sentence() -> None:
     assert set(map(tuple, rows["all"][KEYS].to_numpy())) == everything
     assert set(rows["none"]["role"]) == set(ROLES)
     assert all(not rows[masking]["special"].any() for masking in MASKED_MASKINGS if masking != "none")
-
-
-def test_of_an_unrelated_sentence_is_hidden_what_the_stereotypical_one_does_not_have() -> None:
-    pairs = pairs_of(
-        ("the nurse said that she is good", "the nurse said that he is good"),
-        unrelated="the nurse said that very tired is good",
-    )
-    rows = evidence("modified", pairs)
-    unrelated = rows[rows["role"] == "unrelated"]
-    assert list(unrelated["token"]) == bert(False).tokenizer.tokenize("very tired")
-    # no token of it is said to be one that the pair does not share
-    assert unrelated["modified"].isna().all()
 
 
 @pytest.mark.parametrize("distinct", [2, 6, 40])
@@ -178,9 +208,9 @@ def test_shuffling_moves_text_tokens_and_records_where_they_stood() -> None:
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     long = pairs_of(("the nurse said " * 50, "the nurse said"))
     with pytest.raises(InputError, match=r"pair p0: the stereotype sentence has 152 tokens, .* takes 128"):
-        collect_evidence(long, bert(True), "none", ORIGINAL, max_length=128)
+        collect_evidence(long, loaded("bert"), "none", ORIGINAL, max_length=128)
     with pytest.raises(InputError, match="pair p0: the antistereotype sentence has no token"):
-        evidence("none", pairs_of(("the nurse", " ")))
+        collect_evidence(pairs_of(("the nurse", " ")), loaded("bert"), "none", ORIGINAL)
     model = load(tiny_model("bert", tmp_path), CPU, with_attention=False)
     bias = dict(model.network.named_parameters())["cls.predictions.bias"]
     with torch.no_grad():

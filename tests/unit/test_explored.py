@@ -25,9 +25,11 @@ from library import (
     App,
     PairResults,
     Sentence,
+    contributions,
     explored,
     flaws_table,
     maskings_of,
+    measure,
     read_facts,
     read_table,
     render_page,
@@ -42,7 +44,7 @@ from library import (
     write_table,
 )
 from study_schema import MASKED_MASKINGS, MEASURES
-from test_contributions import added, evidence_of
+from tiny_evidence import evidence_of
 from tiny_models import tiny_tokenizer
 
 HOSTILE = "</script><img src=x onerror=alert(1)> &amp; \u2028"
@@ -72,7 +74,8 @@ def test_scores_and_what_tokens_add_are_those_of_the_tables(architecture: str) -
     table = table[table["protocol"] == CORRECTED]
     for name in MEASURES:
         rows = table[table["measure"] == name].set_index("pair_id")
-        keyed = added(name, evidence).set_index(["pair_id", "role", "position"])["adds"]
+        added = contributions(measure(name), evidence, CORRECTED)
+        keyed = added.set_index(["pair_id", "role", "position"])["adds"]
         own = {key: float(keyed[key].sum()) for key in keyed.index.unique()}
         by_masking = tokens["coefficient"][name]
         for (pair, side), places in sentences(tokens).items():

@@ -1,140 +1,254 @@
 """Every measure in both protocols against a slow literal implementation, and its invariants."""
 
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from examples import SENTENCES, example_pairs
 from library import (
+    ALL_MEASURES,
+    CAUSAL_LM,
     CORRECTED,
-    ORIGINAL,
+    LEFT,
+    NONE,
+    PROTOCOLS,
     PUBLISHED,
+    SHUFFLED,
     TIE_MARGIN,
+    TOKEN_ERROR,
     collect_evidence,
-    load,
-    pick_device,
+    contributions,
+    counted,
+    kind_for,
+    margins_against_unrelated,
+    measure,
     score_pairs,
+    sees_context,
+    sentence_errors,
+    sentence_scores,
 )
-from literal import Reader, corrected, published
-from study_schema import MASKED_MASKINGS, MEASURES
-from tiny_models import tiny_model
+from literal import corrected, published
+from literal_causal import literal
+from study_schema import CAUSAL_MEASURES, MEASURES
+from tiny_evidence import evidence_of, evidence_rows, left_reader, loaded, masked_reader
 
-ARCHITECTURES = ("bert", "albert")
-CPU = pick_device("cpu")
+PAIRS = example_pairs()
+IDS = list(PAIRS["pair_id"])
+STARTS = [None, "none"]
+MODEL_OF = {name: "bert" if name in MEASURES else "llama" for name in ALL_MEASURES}
+SIDES = ("stereotype", "antistereotype")
 
 
-@cache
-def model_directory(architecture: str) -> Path:
-    return tiny_model(architecture, Path(mkdtemp(prefix=f"tiny-{architecture}-")))
+def scores_of(evidence: Mapping[str, pd.DataFrame], measures: tuple[str, ...]) -> Any:
+    scores = score_pairs(IDS, evidence, list(measures))
+    return scores.set_index(["measure", "protocol", "pair_id"]).sort_index()
 
 
-def evidence_of(architecture: str, pairs: pd.DataFrame, batch_tokens: int = 64) -> dict[str, pd.DataFrame]:
-    return {
-        masking: collect_evidence(
-            pairs,
-            load(model_directory(architecture), pick_device("cpu", batch_tokens), masking == "none"),
-            masking,
-            ORIGINAL,
-        )
-        for masking in MASKED_MASKINGS
+def check(scores: Any, name: str, protocol: str, number: int, want: tuple[float, float], empty: bool) -> None:
+    """Scores and outcome of a pair are the literal ones; empty: no side has a token to score."""
+    got = scores.loc[(name, protocol, f"p{number}")]
+    rounded = (name, protocol) in (("CPS", PUBLISHED), ("CCPS", PUBLISHED))
+    where = f"{name} {protocol} p{number}"
+    # a rounded score may round the other way at its last digit
+    tolerance = 1.1e-3 if rounded else 2e-5
+    np.testing.assert_allclose([got.stereotype, got.antistereotype], want, 1e-5, tolerance, err_msg=where)
+    margin = want[0] - want[1]
+    if empty or abs(margin) <= (TIE_MARGIN if protocol == CORRECTED else 0.0):
+        assert got.outcome == "tie", where
+    elif np.isnan(margin):
+        assert got.outcome == "undefined", where
+    elif abs(margin) > (2e-3 if rounded else 1e-4):
+        assert got.outcome == ("stereotype" if margin > 0 else "antistereotype"), where
+
+
+@pytest.mark.parametrize("architecture", ["bert", "albert"])
+def test_scores_and_decisions_of_masked_models_equal_the_literal_ones(architecture: str) -> None:
+    scores, reader = scores_of(evidence_of(architecture), MEASURES), masked_reader(architecture)
+    for name in MEASURES:
+        for protocol, formula in ((PUBLISHED, published), (CORRECTED, corrected)):
+            for number, (more, less, _) in enumerate(SENTENCES):
+                want = formula(name, reader, more, less)
+                check(scores, name, protocol, number, want, bool(np.isnan(want).all()))
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_scores_and_decisions_of_causal_models_equal_the_literal_ones(start: str | None) -> None:
+    scores, reader = scores_of(evidence_of("llama", start), CAUSAL_MEASURES), left_reader("llama", start)
+    for name in CAUSAL_MEASURES:
+        for protocol in PROTOCOLS:
+            for number, (more, less, _) in enumerate(SENTENCES):
+                want = literal(name, reader, more, less, protocol)
+                # nothing tells them apart, if there is a start to read
+                empty = bool(np.isnan(want).all()) and (start is None or name != "StartAlone")
+                empty &= scores.loc[(name, protocol, f"p{number}"), "error"] == 0
+                check(scores, name, protocol, number, want, empty)
+
+
+def moved(rows: pd.DataFrame, by: Any) -> pd.DataFrame:
+    """Evidence with other log-probabilities."""
+    columns = [name for name in ("log_prob", "cross_log_prob") if rows[name].notna().any()]
+    return rows.assign(**{name: rows[name].astype(float) + by(rows[name].astype(float)) for name in columns})
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("name", ALL_MEASURES)
+def test_scores_are_linear_in_what_tokens_have(name: str, protocol: str) -> None:
+    """What a token adds is its log-probability times what it weighs; errors have the same weights."""
+    of = measure(name)
+    evidence = {masking: evidence_of(MODEL_OF[name])[masking] for masking in of.maskings}
+    tokens = counted(of, evidence, protocol)
+    scores, added = sentence_scores(of, tokens), contributions(of, evidence, protocol)
+    known = scores.dropna()
+    sums = added.groupby(["pair_id", "role"])["adds"].sum(min_count=1)
+    np.testing.assert_allclose(sums.reindex(known.index), known, rtol=1e-9)
+    np.testing.assert_allclose(added["adds"], added["log_prob"] * added["coefficient"])
+    keys, rng = ["pair_id", "role", "position", "masking"], np.random.default_rng(0)
+    by = {masking: rng.normal(size=len(rows)) for masking, rows in evidence.items()}
+    other = {masking: moved(rows, lambda _, add=by[masking]: add) for masking, rows in evidence.items()}
+    moves = pd.concat([rows.assign(masking=masking, by=by[masking]) for masking, rows in evidence.items()])
+    move = moves.set_index(keys)["by"].reindex(pd.MultiIndex.from_frame(added[keys]))
+    added["moves"] = added["coefficient"].to_numpy() * move.to_numpy()
+    change = sentence_scores(of, counted(of, other, protocol)) - scores
+    expected = added.groupby(["pair_id", "role"])["moves"].sum()
+    np.testing.assert_allclose(change[known.index], expected[known.index], atol=1e-9)
+    lower = {
+        masking: moved(rows, lambda of_token: -TOKEN_ERROR * (1 + of_token.abs()))
+        for masking, rows in evidence.items()
     }
+    apart = scores - sentence_scores(of, counted(of, lower, protocol))
+    np.testing.assert_allclose(apart, sentence_errors(of, tokens), rtol=1e-6)
 
 
-@cache
-def example_evidence(architecture: str) -> Mapping[str, pd.DataFrame]:
-    return evidence_of(architecture, example_pairs())
-
-
-def scores_of(evidence: Mapping[str, pd.DataFrame], pairs: pd.DataFrame) -> pd.DataFrame:
-    scores = score_pairs(list(pairs["pair_id"]), evidence, list(MEASURES))
-    return scores.set_index(["measure", "protocol", "pair_id"])
-
-
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_scores_and_decisions_equal_the_literal_ones(architecture: str) -> None:
-    pairs = example_pairs()
-    scores = scores_of(example_evidence(architecture), pairs)
-    reader = Reader(
-        AutoModelForMaskedLM.from_pretrained(
-            model_directory(architecture), attn_implementation="eager", dtype=torch.float32
-        ).eval(),
-        AutoTokenizer.from_pretrained(model_directory(architecture)),
-    )
-    for measure in MEASURES:
-        for protocol, literal in ((PUBLISHED, published), (CORRECTED, corrected)):
-            for number, (stereotype, antistereotype, _) in enumerate(SENTENCES):
-                want = literal(measure, reader, stereotype, antistereotype)
-                got = scores.xs((measure, protocol, f"p{number}"))
-                # a rounded score may round the other way at its last digit
-                tolerance = 1.1e-3 if (measure, protocol) == ("CPS", PUBLISHED) else 1e-5
-                where = f"{measure} {protocol} p{number}"
-                np.testing.assert_allclose(
-                    [got.stereotype, got.antistereotype],
-                    want,
-                    rtol=1e-5,
-                    atol=tolerance,
-                    err_msg=where,
-                )
-                margin = want[0] - want[1]
-                both_empty = bool(np.isnan(want).all())
-                if both_empty or abs(margin) <= (TIE_MARGIN if protocol == CORRECTED else 0.0):
-                    assert got.outcome == "tie", where
-                elif np.isnan(margin):
-                    assert got.outcome == "undefined", where
-                else:
-                    assert got.outcome == ("stereotype" if margin > 0 else "antistereotype"), where
-
-
-def test_batch_size_order_and_company_change_nothing() -> None:
-    pairs = example_pairs()
-    whole = scores_of(example_evidence("albert"), pairs)
-    for other_pairs, batch_tokens in ((pairs.iloc[::-1], 1), (pairs, 100_000), (pairs.iloc[[2, 5]], 64)):
-        other = scores_of(evidence_of("albert", other_pairs, batch_tokens), other_pairs)
-        np.testing.assert_allclose(other["margin"], whole.loc[other.index, "margin"], atol=2e-5)
-        same = whole.loc[other.index, "outcome"]
-        clear = whole.loc[other.index, "margin"].abs() > 1e-4
-        assert (other["outcome"] == same)[clear].all()
-
-
-def test_aula_equals_aul_where_attention_is_uniform() -> None:
-    evidence = {"none": example_evidence("bert")["none"].assign(attention_content=0.05)}
-    scores = score_pairs(list(example_pairs()["pair_id"]), evidence, ["AUL", "AULA"])
-    by_measure = scores[scores["protocol"] == CORRECTED].pivot(
-        index="pair_id", columns="measure", values="stereotype"
-    )
-    np.testing.assert_allclose(by_measure["AUL"], by_measure["AULA"])
+@pytest.mark.parametrize("name", ALL_MEASURES)
+def test_what_a_measure_says_of_all_tokens_is_what_its_formula_does(name: str) -> None:
+    of, evidence = measure(name), evidence_of(MODEL_OF[name])
+    whole = evidence["all" if name in MEASURES else LEFT]
+    text = whole[~whole["special"].astype(bool) & whole["role"].isin(SIDES)]
+    added = contributions(of, evidence, CORRECTED).groupby(["pair_id", "role"])
+    plain = []
+    for sentence, places in text.groupby(["pair_id", "role"])["position"]:
+        n = len(places)
+        rows = added.get_group(sentence) if sentence in added.groups else text[:0].assign(coefficient=0.0)
+        coefficient = 1.0 if of.reduction == "sum" else 1 / n
+        plain.append(
+            sorted(rows["position"]) == sorted(places) and np.allclose(rows["coefficient"], coefficient)
+        )
+    assert len(plain) == 2 * len(SENTENCES) and all(plain) == of.of_all_tokens
 
 
 def test_a_model_without_attention_leaves_aula_undefined_and_says_so(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    pairs = example_pairs()
-    model = load(model_directory("bart"), CPU, with_attention=True)
+    evidence = {NONE: evidence_rows("bart", NONE)}
     assert "AULA stays undefined" in caplog.text
-    scores = score_pairs(
-        list(pairs["pair_id"]), {"none": collect_evidence(pairs, model, "none", ORIGINAL)}, ["AUL", "AULA"]
-    )
-    undefined = scores["outcome"] == "undefined"
-    assert set(scores.loc[undefined, "measure"]) == {"AULA"}
-    assert undefined[scores["measure"] == "AULA"].all()
-    chosen = load(model_directory("bart"), CPU, with_attention=True, stack="decoder")
-    evidence = {"none": collect_evidence(pairs, chosen, "none", ORIGINAL)}
-    scores = score_pairs(list(pairs["pair_id"]), evidence, ["AULA"])
-    assert "undefined" not in set(scores["outcome"])
+    scores = score_pairs(IDS, evidence, ["AUL", "AULA"])
+    assert set(scores.loc[scores["outcome"] == "undefined", "measure"]) == {"AULA"}
+    assert set(scores.loc[scores["measure"] == "AULA", "outcome"]) == {"undefined"}
+    chosen = {NONE: evidence_rows("bart", NONE, stack="decoder")}
+    assert "undefined" not in set(score_pairs(IDS, chosen, ["AULA"])["outcome"])
 
 
-def test_published_cps_is_compared_after_rounding_to_three_decimals() -> None:
-    rows = [("a", "stereotype", -1.00041), ("a", "antistereotype", -1.00049)]
-    tokens = pd.DataFrame(rows, columns=["pair_id", "role", "log_prob"]).assign(
-        position=1, token_id=5, cross_log_prob=None
-    )
-    scores = score_pairs(["a"], {"one-shared": tokens}, ["CPS"]).set_index("protocol")
-    assert scores.loc[PUBLISHED, "outcome"] == "tie"
-    assert scores.loc[CORRECTED, "outcome"] == "stereotype"
+KINDS_OF_PAIRS = {
+    "last": ("the nurse is good", "the nurse is bad"),
+    "nothing": ("bus", "kit"),
+    "longer": ("the nurse is good", "the nurse is good always"),
+    "first": ("he likes the nurse", "she likes the nurse"),
+    "behind": ("the nurse is good always", "the nurse is bad always"),
+    "shorter": ("the old nurse", "the nurse"),
+    "equal": ("the nurse", "the nurse"),
+}
+
+
+@pytest.mark.parametrize(
+    ("start", "name", "undefined", "ties"),
+    [
+        # nothing that follows differs, so that the released code has equal sums
+        (None, "CCPS", "last nothing longer", "last nothing longer equal"),
+        (None, "LL", "", "equal"),
+        # a token that nothing stands before has no probability
+        ("none", "LL", "nothing first", "equal"),
+        ("none", "LLMean", "nothing first", "equal"),
+        ("none", "CSSS", "nothing first longer shorter", "equal"),
+        ("none", "CCPS", "last nothing longer first", "last nothing longer equal"),
+        ("none", "StartAlone", " ".join(KINDS_OF_PAIRS), ""),
+    ],
+)
+def test_pairs_of_which_a_measure_reads_nothing(
+    start: str | None, name: str, undefined: str, ties: str
+) -> None:
+    """undefined in `corrected`; ties in `published`, but for LLMean, which leaves the first token out."""
+    rows = [(pair, *sides, None) for pair, sides in KINDS_OF_PAIRS.items()]
+    pairs = pd.DataFrame(rows, columns=["pair_id", *SIDES, "unrelated"])
+    evidence = {
+        masking: evidence_rows("gpt2", masking, pairs, start=start) for masking in measure(name).maskings
+    }
+    scores = score_pairs(list(KINDS_OF_PAIRS), evidence, [name]).set_index(["protocol", "outcome"])["pair_id"]
+    assert set(scores.loc[CORRECTED].get("undefined", pd.Series())) == set(undefined.split())
+    if name != "LLMean":
+        assert set(np.atleast_1d(scores.loc[PUBLISHED].get("tie", []))) == set(ties.split())
+
+
+def test_margins_against_unrelated_sentences_are_the_literal_ones() -> None:
+    """A measure has them if it reads the unrelated sentence, alone or beside the stereotypical one."""
+    masked, causal = masked_reader("bert"), left_reader("llama")
+    found = margins_against_unrelated(IDS, evidence_of("bert"), MEASURES)
+    found |= margins_against_unrelated(IDS, evidence_of("llama"), CAUSAL_MEASURES)
+    measures = {name for name, _ in found}
+    assert measures == {"AUL", "AULA", "SSS", "LL", "LLMean"}
+    for name in measures:
+        for number, (more, less, unrelated) in enumerate(SENTENCES):
+            if unrelated is None:
+                expected = [np.nan, np.nan]
+            elif name in MEASURES:
+                of_unrelated = corrected(name, masked, unrelated, more)[0]
+                expected = [side - of_unrelated for side in corrected(name, masked, more, less)]
+            else:
+                of_unrelated = literal(name, causal, unrelated, more, CORRECTED)[0]
+                expected = [side - of_unrelated for side in literal(name, causal, more, less, CORRECTED)]
+            np.testing.assert_allclose(found[name, CORRECTED][:, number], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_shuffled_sentences_are_scored_as_a_slow_loop_reads_them(start: str | None) -> None:
+    reader = left_reader("gpt2", start)
+    rows = collect_evidence(PAIRS, loaded("gpt2", start), LEFT, SHUFFLED, shuffle_seed=3)
+    scores = scores_of({LEFT: rows}, ("LL", "LLMean"))
+    moved = undefined = 0
+    for number, texts in enumerate(SENTENCES):
+        sums, means, firsts = [], [], []
+        for role, text in zip(SIDES, texts[:2], strict=True):
+            own = rows[(rows["pair_id"] == f"p{number}") & (rows["role"] == role)].sort_values("position")
+            original = [
+                *([] if reader.start is None else [reader.start]),
+                *reader.tokenizer(text)["input_ids"],
+            ]
+            # the same tokens in another order
+            ids = [original[place] for place in own["source_position"]]
+            assert ids == own["token_id"].tolist() and sorted(ids) == sorted(original)
+            moved += ids != original
+            values = [reader.behind(ids[:place], ids[place]) for place in range(1, len(ids))]
+            sums.append(sum(values))
+            means.append(sum(values) / len(values))
+            firsts.append(ids[0])
+        for name, (one, other) in (("LL", sums), ("LLMean", means)):
+            for protocol in PROTOCOLS:
+                margin = scores.loc[(name, protocol, f"p{number}"), "margin"]
+                # those who published the mean leave out the first token of every sentence
+                if firsts[0] != firsts[1] and (name, protocol) != ("LLMean", PUBLISHED):
+                    # what the first tokens have by themselves is not known
+                    undefined += 1
+                    assert np.isnan(margin)
+                else:
+                    assert margin == pytest.approx(one - other, abs=3e-5)
+    assert moved and (undefined > 0) == (start == "none")
+
+
+def test_what_measures_are_for() -> None:
+    assert {name for name in ALL_MEASURES if kind_for(name) == CAUSAL_LM} == set(CAUSAL_MEASURES)
+    of_shuffled = {name for name in ALL_MEASURES if measure(name).of_shuffled}
+    assert of_shuffled == {"AUL", "AULA", "LL", "LLMean"}
+    controls = {name for name in ALL_MEASURES if not sees_context(name)}
+    assert controls == {"AllMasked", "AllMaskedSum", "StartAlone"}

@@ -1,7 +1,6 @@
 """Near-ties: which decisions float error could turn."""
 
 from collections.abc import Mapping
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,9 @@ from library import (
     CORRECTED,
     PUBLISHED,
     TOKEN_ERROR,
-    counted,
     measure,
     score_pairs,
-    sentence_errors,
-    sentence_scores,
 )
-from study_schema import MEASURES
 
 
 def tokens(sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame:
@@ -123,21 +118,3 @@ def test_what_has_nothing_to_score_is_no_near_tie() -> None:
     assert ends(scores, CORRECTED, "one side") == ("undefined",) * 3
     assert ends(scores, CORRECTED, "neither") == (TIE, TIE, TIE)
     assert ends(scores, CORRECTED, "both") == (STEREO, STEREO, STEREO)
-
-
-def test_every_measure_has_the_error_of_its_own_weights() -> None:
-    """Formulas are linear in the log-probabilities: errors are built on it, for measures to come too."""
-    rng = np.random.default_rng(1)
-    sides = {f"p{i}": (list(-rng.exponential(size=5)), list(-rng.exponential(size=4))) for i in range(4)}
-    rows = tokens(sides).assign(
-        attention=lambda f: rng.random(len(f)), attention_content=lambda f: rng.random(len(f))
-    )
-    shift = {c: rows[c] - TOKEN_ERROR * (1 + rows[c].abs()) for c in ("log_prob", "cross_log_prob")}
-    for one, protocol in product(map(measure, MEASURES), (PUBLISHED, CORRECTED)):
-        before, after = (
-            counted(one, dict.fromkeys(one.maskings, read), protocol) for read in (rows, rows.assign(**shift))
-        )
-        errors = sentence_errors(one, before)
-        apart = sentence_scores(one, before) - sentence_scores(one, after)
-        np.testing.assert_allclose(apart, errors, rtol=1e-6, err_msg=one.name)
-        assert (errors > 0).all()

@@ -1,0 +1,76 @@
+"""Evidence of tiny models on the example pairs, and the same models read in the plainest way."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import pandas as pd
+import torch
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+
+from examples import example_pairs
+from library import (
+    CAUSAL_LM,
+    CAUSAL_MASKINGS,
+    NONE,
+    ORIGINAL,
+    LoadedModel,
+    Start,
+    check_model,
+    collect_evidence,
+    load,
+    pick_device,
+)
+from literal import Reader
+from literal_causal import LeftReader
+from study_schema import MASKED_MASKINGS
+from tiny_models import ARCHITECTURES, tiny_decoder, tiny_model
+
+
+@cache
+def directory(architecture: str) -> Path:
+    make = tiny_model if architecture in ARCHITECTURES else tiny_decoder
+    return make(architecture, Path(mkdtemp(prefix=f"tiny-{architecture}-")))
+
+
+def loaded(
+    architecture: str, start: str | None = None, batch_tokens: int = 64, attention: bool = False, **more: Any
+) -> LoadedModel:
+    """start: the setting of a causal language model; None for its own."""
+    if architecture not in ARCHITECTURES:
+        setting = {} if start is None else {"start": start}
+        more["start"] = Start.of(check_model(directory(architecture), CAUSAL_LM, "tiny", setting))
+    return load(directory(architecture), pick_device("cpu", batch_tokens), attention, **more)
+
+
+def evidence_rows(
+    architecture: str, masking: str, pairs: pd.DataFrame | None = None, **more: Any
+) -> pd.DataFrame:
+    """more: of `loaded`."""
+    model = loaded(architecture, attention=masking == NONE, **more)
+    return collect_evidence(example_pairs() if pairs is None else pairs, model, masking, ORIGINAL)
+
+
+@cache
+def evidence_of(architecture: str, start: str | None = None) -> Mapping[str, pd.DataFrame]:
+    """By masking."""
+    maskings = MASKED_MASKINGS if architecture in ARCHITECTURES else CAUSAL_MASKINGS
+    return {masking: evidence_rows(architecture, masking, start=start) for masking in maskings}
+
+
+def plain_network(architecture: str, dtype: torch.dtype = torch.float32) -> Any:
+    auto: Any = AutoModelForMaskedLM if architecture in ARCHITECTURES else AutoModelForCausalLM
+    return auto.from_pretrained(directory(architecture), attn_implementation="eager", dtype=dtype).eval()
+
+
+def masked_reader(architecture: str, dtype: torch.dtype = torch.float32) -> Reader:
+    return Reader(plain_network(architecture, dtype), AutoTokenizer.from_pretrained(directory(architecture)))
+
+
+def left_reader(architecture: str, start: str | None = None) -> LeftReader:
+    tokenizer = AutoTokenizer.from_pretrained(directory(architecture))
+    return LeftReader(
+        plain_network(architecture), tokenizer, tokenizer.bos_token_id if start is None else None
+    )
