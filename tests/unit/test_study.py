@@ -81,7 +81,7 @@ corpora: {c: {format: hub-parquet, repo: a/b}} => corpora.c.shards: is missing
 corpora: {c: {format: hub-parquet, repo: a/b, shards: 0}} => corpora.c.shards: 0 should be greater than
 corpora: {c: {format: hub-parquet, repo: a/b, shards: x}} => corpora.c.shards: 'str' is not one of int, list
 corpora: {c: {format: hub-parquet, repo: a/b, shards: [a.csv]}} => corpora.c.shards.0: 'a.csv' should match
-benchmarks: {z: {format: stereoset, url: "https://me:pw@h:pw/x.csv"}} => benchmarks.z.url: not a url: its port
+benchmarks: {z: {format: stereoset, url: "https://me:pw@h:pw/x.csv"}} => benchmarks.z.url: not a url: its host
 benchmarks: {z: {format: stereoset, url: "file://pw/x.csv"}} => benchmarks.z.url: not the url of a file here
 benchmarks: {z: {format: stereoset, url: pw.csv}} => benchmarks.z.url: not a url: neither http, https nor file
 regional: {regions: {cities: 3}} => regional.regions.source: is missing
@@ -263,9 +263,9 @@ def test_the_page_of_keys_is_up_to_date_and_says_what_each_key_means() -> None:
     rows = [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in text.splitlines() if line[:3] == "| `"]
     assert len(rows) > 300
     assert [row for row in rows if len(row) != 4 or not row[1] or not row[3].endswith(".")] == []
-    debiased = text.partition("### Model with `source`: `debiased`")[2]
-    assert "| `from` | text | required |" in debiased
-    assert "| `runtime.threads` | integer ≥ 1 | `1` |" in text
+    assert {len(re.findall(f"^{head}$", text, re.M)) for head in re.findall("^##.*", text, re.M)} == {1}
+    assert "| `from` | text | required |" in text.partition("### Keys of Debiased\n")[2]
+    assert "| `threads` | integer ≥ 1 | `1` |" in text
 
 
 @pytest.mark.parametrize(

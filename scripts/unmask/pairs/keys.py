@@ -178,6 +178,7 @@ class InItsOwnFormat(Benchmark):
 
 class Constant(Keys):
     value: str
+    """What all rows of the table have there."""
 
 
 Column = Annotated[Annotated[str, Tag("str")] | Annotated[Constant, Tag("dict")], BY_TYPE]

@@ -79,7 +79,7 @@ class Files(Keys):
     test: DataFile
 
 
-class Columns(Keys):
+class LabelledColumns(Keys):
     text: str
     """The column of the text."""
     label: str
@@ -106,7 +106,7 @@ class Prefixed(Table):
     fine-tuned."""
     classifiers: ModelNames
     """The models of the kind text-classification that read it."""
-    columns: Columns = Columns(text="text", label="label")
+    columns: LabelledColumns = LabelledColumns(text="text", label="label")
     """Its columns of texts and of labels."""
     labels: dict[str, Annotated[list[Any], Field(min_length=1)]] | None = None
     """Which values of the label's column mean which label of the classifier; by default its names."""
