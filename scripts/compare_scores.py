@@ -9,8 +9,8 @@ from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.lists import check_one_origin
 from unmask.measures.schema import read_scores
-from unmask.statistics.comparisons import models_compared, versions_compared
-from unmask.statistics.decisions import Decisions, decisions, of_bias_type, of_pairs
+from unmask.statistics.comparisons import sides_compared, versions_compared
+from unmask.statistics.decisions import Decisions, decisions, of_bias_type
 from unmask.statistics.schema import COMPARISONS, VERSIONS
 from unmask.statistics.sharing import sharing_of
 from unmask.tables import read_table, write_table
@@ -18,7 +18,8 @@ from unmask.tables import read_table, write_table
 
 def decided(pairs: pd.DataFrame, path: str, measures: Sequence[str]) -> Decisions:
     """What the scores of a file say of these pairs."""
-    return decisions(pairs, of_pairs(pairs, read_scores(path, measures)))
+    scores = read_scores(path, measures)
+    return decisions(pairs, scores[scores["pair_id"].isin(pairs["pair_id"])])
 
 
 with job("{params.what}") as run:
@@ -44,6 +45,7 @@ with job("{params.what}") as run:
         of_states = {state: names[0] for state in names[1:]} if "states" in about else {}
         couples = list((about.get("origins") or of_states).items()) or combinations(names, 2)
         schema = COMPARISONS
-        rows = models_compared(of_each, couples, sharing_of(pairs, clusters), confidence)
+        sides = [({"first": one, "second": other}, of_each[one], of_each[other]) for one, other in couples]
+        rows = sides_compared(sides, sharing_of(pairs, clusters), confidence)
     facts = {**about, "options": options, "bias_type": bias_type, **run.record()}
     write_table(run.output[0], rows, schema, facts)

@@ -323,7 +323,7 @@ from unmask.results.verifying import verify
 from unmask.sources import fine_tuned_classifier, regional_sentences
 from unmask.sources.gguf import convert
 from unmask.sources.regional_sentences import hide_names, likely_sentences, region_sentence
-from unmask.statistics import STATISTICS, comparisons, null
+from unmask.statistics import STATISTICS, null
 from unmask.statistics.accuracy import (
     accuracy_table,
     candidates,
@@ -340,11 +340,11 @@ from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import (
     mcnemar_p,
     measures_compared,
-    models_compared,
+    sides_compared,
     versions_compared,
 )
 from unmask.statistics.computing import Measured, compute
-from unmask.statistics.decisions import Decisions, decisions, of_pairs
+from unmask.statistics.decisions import Decisions, decisions
 from unmask.statistics.lms import balance, lms_table
 from unmask.statistics.null import RandomWords, bands, null_scores, words_of_evidence, words_of_scores
 from unmask.statistics.proportions import normal_quantile, proportion, wilson

@@ -22,12 +22,12 @@ from library import (
     Decisions,
     InputError,
     Sharing,
-    comparisons,
     contrast,
     decisions,
     measures_compared,
     modified_words,
     rows_of,
+    sides_compared,
     t_test,
     versions_compared,
     write_table,
@@ -44,7 +44,9 @@ def models_compared(
     pairs: pd.DataFrame, scores: dict[str, pd.DataFrame], sharing: Sharing, confidence: float
 ) -> pd.DataFrame:
     of_models = {model: decisions(pairs, own) for model, own in scores.items()}
-    return comparisons.models_compared(of_models, combinations(of_models, 2), sharing, confidence)
+    couples = combinations(of_models, 2)
+    sides = [({"first": one, "second": two}, of_models[one], of_models[two]) for one, two in couples]
+    return sides_compared(sides, sharing, confidence)
 
 
 @pytest.fixture(scope="module")

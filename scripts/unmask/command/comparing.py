@@ -15,7 +15,7 @@ from unmask.fetching.http import fetch
 from unmask.pairs.elsewhere import Matched, match, read_score_file, scores_table
 from unmask.pairs.keys import PairStatistics
 from unmask.report.sheets import counted, number, p_value
-from unmask.statistics.comparisons import models_compared
+from unmask.statistics.comparisons import sides_compared
 from unmask.statistics.decisions import NO_PREFERENCE, Decisions, decisions
 from unmask.statistics.sharing import sharing_of
 from unmask.terms import CORRECTED
@@ -42,9 +42,7 @@ def compare(
     turned = replace(matched[0], sides=matched[0].sides[::-1])
     a, b, turned_a = (_decided(pairs, each) for each in (*matched, turned))
     sharing = sharing_of(pairs, PairStatistics().clusters)
-    # what comes first there is what the other is taken from
-    both = [("b", "a")]
-    rows, totals = (models_compared({"b": b, "a": each}, both, sharing, LEVEL) for each in (a, turned_a))
+    rows, totals = (sides_compared([({}, b, each)], sharing, LEVEL) for each in (a, turned_a))
     if rows.empty:
         raise InputError(f"{files[0]} and {files[1]}: no pair of {name} has scores in both")
     row, total = rows.iloc[0], totals.iloc[0]

@@ -80,9 +80,8 @@ def candidates(modified: pd.DataFrame) -> pd.DataFrame:
     by itself; a side without modified tokens has none. Columns: pair_id, role (null where the pair counts
     once), right.
     """
-    hits = tokens(modified, CONTENT_TOKENS)
     # an unrelated sentence is no candidate
-    hits = hits[hits["role"].isin(SIDES)]
+    hits = tokens(modified[modified["role"].isin(SIDES)], CONTENT_TOKENS)
     matched = hits.groupby(["pair_id", "role"], sort=False)["right"].all().reset_index()
     # a position of one side alone makes two inputs
     on_both_sides = hits.groupby(["pair_id", "position"])["role"].transform("size") == 2
@@ -123,8 +122,8 @@ def accuracy_table(
 
 def _matched(first: pd.DataFrame, second: pd.DataFrame, what: str) -> pd.DataFrame:
     """Both sides' `right` on the tokens of `second`, all of which `first` must have too."""
-    sides = (each[[*_TOKEN, "right"]] for each in (first, second))
-    joined = next(sides).merge(next(sides), on=_TOKEN, suffixes=("_first", "_second"))
+    columns = [*_TOKEN, "right"]
+    joined = first[columns].merge(second[columns], on=_TOKEN, suffixes=("_first", "_second"))
     if len(joined) != len(second) or joined.duplicated(_TOKEN).any():
         raise InputError(f"evidence: the tokens of {what} are not those of the masking none; make both again")
     return joined
@@ -137,8 +136,7 @@ def against_shuffled(none: pd.DataFrame, shuffled: pd.DataFrame, reading: str) -
     keeps its place, may have none). The first token of a text without a start token is predicted in neither
     order, and what is the first in either is left out.
     """
-    hits = tokens(shuffled, reading)
-    hits = hits[hits["role"].isin(SIDES)]
+    hits = tokens(shuffled[shuffled["role"].isin(SIDES)], reading)
     hits = hits.assign(position=hits["source_position"].fillna(hits["position"]).astype(np.int64))
     unpredicted = pd.MultiIndex.from_frame(none.loc[none["special"].astype(bool), _TOKEN])
     if reading == CONTENT_TOKENS:

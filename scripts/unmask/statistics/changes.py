@@ -9,18 +9,10 @@ from unmask.measures.formulas import sees_context
 from unmask.statistics.schema import COMPARISONS
 from unmask.study_results import load_tables
 
-_COLUMNS = {
-    "benchmark": "benchmark",
-    "second": "origin",
-    "first": "model",
-    "measure": "measure",
-    "protocol": "protocol",
-    "second_score": "before",
-    "first_score": "after",
+_NAMES = {
+    **{"first": "model", "first_score": "after", "first_margin": "typical_after"},
+    **{"second": "origin", "second_score": "before", "second_margin": "typical_before"},
     "difference": "change",
-    **{name: name for name in ("low", "high", "p", "untestable")},
-    "second_margin": "typical_before",
-    "first_margin": "typical_after",
 }
 
 
@@ -30,11 +22,10 @@ def changes(
     """The bias score of each model less that of its origin.
 
     paths: tables of COMPARISONS of models, the first, with their origins; origins: the model that each model
-    was made from. Columns: benchmark, origin, model, measure, protocol; before and after, the scores over the
-    pairs that count for both, in percent; change, low and high in percentage points, and p, clustered as in
-    COMPARISONS; untestable, true where scores or decisions differ but there is no interval, as where all
-    pairs share a word: nothing is known of other words; typical_before and typical_after, the typical margins
-    of both. In the order of `origins`, of `measures` and of the tables.
+    was made from. Columns: those of COMPARISONS with model, after, typical_after for what the first has, and
+    origin, before, typical_before for the second; change, the difference; benchmark; untestable, true where
+    scores or decisions differ but there is no interval, as where all pairs share a word: nothing is known of
+    other words. In the order of `origins`, of `measures` and of the tables.
     """
     rows = load_tables(paths, COMPARISONS, "benchmark", order={"measure": measures})
     rows = rows[(rows["protocol"] == protocol) & (rows["first"].map(origins) == rows["second"])]
@@ -42,7 +33,7 @@ def changes(
     rows = rows.assign(untestable=differ & rows["p"].isna())
     rank = {model: place for place, model in enumerate(origins)}
     rows = rows.sort_values("first", key=lambda models: models.map(rank), kind="stable", ignore_index=True)
-    return rows[[*_COLUMNS]].rename(columns=_COLUMNS)
+    return rows.rename(columns=_NAMES)
 
 
 def without_controls(changed: pd.DataFrame) -> pd.DataFrame:

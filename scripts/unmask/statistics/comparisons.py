@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from statsmodels.stats.contingency_tables import mcnemar
 
 from unmask.errors import InputError
@@ -64,22 +65,24 @@ def measures_compared(decisions: Decisions, sharing: Sharing, confidence: float)
     return framed(compared(first, second, sharing, confidence).join(names), COMPARISONS)
 
 
-def models_compared(
-    of_models: Mapping[str, Decisions],
-    couples: Iterable[tuple[str, str]],
+def sides_compared(
+    sides: Iterable[tuple[Mapping[str, str], Decisions, Decisions]],
     sharing: Sharing,
     confidence: float,
+    schema: pa.Schema = COMPARISONS,
 ) -> pd.DataFrame:
-    """Two models, or states of one, of each couple under each measure and protocol of both, as
-    unmask.statistics.schema.COMPARISONS.
+    """Two models, states of one, or versions of a benchmark under each measure and protocol of both, as
+    COMPARISONS or VERSIONS.
 
-    of_models: the decisions of each by name, on the same pairs.
+    sides: the names of two sides, as columns, and the decisions of the first and the second on one set of
+    pairs.
     """
-    parts = [
-        _of_both(of_models[first], of_models[second], sharing, confidence).assign(first=first, second=second)
-        for first, second in couples
-    ]
-    return framed(parts, COMPARISONS)
+    parts = []
+    for names, first, second in sides:
+        common = first.of([series for series in first.series if series in second.series])
+        rows = compared(common, second.of(common.series), sharing, confidence)
+        parts.append(rows.join(common.names).assign(**names))
+    return framed(parts, schema)
 
 
 def versions_compared(
@@ -103,14 +106,8 @@ def versions_compared(
     both = ((version, ones), (original, others))
     nodes = (nodes_of(pairs.iloc[some], kinds_in(pairs, kinds)) for pairs, some in both)
     sharing = Sharing.of([*one, *other] for one, other in zip(*nodes, strict=True))
-    parts = []
-    for model, (first, second) in of_models.items():
-        sides = first.of(first.series, ones), second.of(second.series, others)
-        parts.append(_of_both(*sides, sharing, confidence).assign(model=model))
-    return framed(parts, VERSIONS)
-
-
-def _of_both(first: Decisions, second: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
-    """Two sides under each measure and protocol that both have."""
-    common = first.of([series for series in first.series if series in second.series])
-    return compared(common, second.of(common.series), sharing, confidence).join(common.names)
+    sides = (
+        ({"model": model}, first.of(first.series, ones), second.of(second.series, others))
+        for model, (first, second) in of_models.items()
+    )
+    return sides_compared(sides, sharing, confidence, VERSIONS)

@@ -125,8 +125,3 @@ def of_bias_type(pairs: pd.DataFrame, bias_type: str | None) -> tuple[pd.DataFra
     if of_type is None or not of_type.any():
         return pairs, None
     return pairs[of_type].reset_index(drop=True), bias_type
-
-
-def of_pairs(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
-    """The rows of scores (SCORES) that are of these pairs."""
-    return scores[scores["pair_id"].isin(pairs["pair_id"])].reset_index(drop=True)

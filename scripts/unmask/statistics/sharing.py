@@ -33,10 +33,6 @@ LEAST_DESIGN_EFFECT = 0.75
 WORDS, TARGET, WRITER = "words", "target", "writer"
 """What two pairs may share."""
 
-Node = tuple[str, str]
-"""What kind of thing it is, and which one."""
-
-
 NODES: Mapping[str, Callable[[Any], Iterable[str]]] = {
     WORDS: lambda pair: chain(*modified_words(pair.stereotype, pair.antistereotype)),
     TARGET: lambda pair: [pair.target] if pd.notna(pair.target) else [],
@@ -46,8 +42,8 @@ NODES: Mapping[str, Callable[[Any], Iterable[str]]] = {
 writer where these are stated."""
 
 
-def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> Iterator[list[Node]]:
-    """What each pair (PAIRS) may share, of these kinds."""
+def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> Iterator[list[tuple[str, str]]]:
+    """What each pair (PAIRS) may share, of these kinds: of what kind it is, and which one."""
     for pair in pairs.itertuples():
         yield [(kind, name) for kind in kinds for name in dict.fromkeys(NODES[kind](pair))]
 
