@@ -1,4 +1,4 @@
-"""Small files of association tests, and how tests read them."""
+"""Small files of association tests, how tests read them, and suites without files."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,11 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
 
 from library import STIMULI, WordFacts, as_table, read_stimuli
-from profiles import examples
 from study_schema import ROOT
 
 FACTS = ROOT / "resources/associations/words.yaml"
@@ -23,24 +20,6 @@ SETS = {
     "attr1": ["office", "career"],
     "attr2": ["home", "children"],
 }
-
-FUZZ = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=examples(80),
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-CHANGES = st.lists(
-    st.tuples(st.floats(0, 1), st.integers(0, 5), st.binary(max_size=6)), min_size=1, max_size=4
-)
-
-
-def changed(content: bytes, changes: Sequence[tuple[float, int, bytes]]) -> bytes:
-    """A file with some bytes replaced by others, in several places, and perhaps cut short."""
-    for place, length, put in changes:
-        start = int(place * len(content))
-        content = content[:start] + put + (content[start + length :] if length < 5 else b"")
-    return content
 
 
 def sent_bias(**changes: Any) -> dict[str, Any]:
@@ -101,3 +80,16 @@ def stimuli(
     # as the table can be written
     as_table(rows, STIMULI)
     return rows.astype(object).where(rows.notna(), None).assign(stimulus=rows["stimulus"]), tests
+
+
+def suite(*rows: tuple[str, str, str | None, str | None, str, str | None]) -> pd.DataFrame:
+    """STIMULI of rows (test, set, cell, word, text, image); a stimulus for each text, word and image."""
+    numbers: dict[tuple[str, str | None, str | None], int] = {}
+    frame = pd.DataFrame(rows, columns=["test", "set", "cell", "word", "text", "image"])
+    stimuli = [numbers.setdefault((text, word, image), len(numbers)) for _, _, _, word, text, image in rows]
+    return frame.assign(stimulus=stimuli)
+
+
+def words(test: str, **sets: Sequence[str]) -> list[tuple[str, str, None, str, str, None]]:
+    """Rows of a test of words: each its own text."""
+    return [(test, name, None, word, word, None) for name, members in sets.items() for word in members]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoTokenizer, VisualBertModel
 
-from association_files import CHANGES, FUZZ, changed
+from association_files import suite, words
 from library import (
     GROUNDED,
     InputError,
@@ -27,7 +27,7 @@ from library import (
     read_vectors,
     write_embeddings,
 )
-from literal_associations import suite, words
+from profiles import CHANGES, FUZZ, changed
 from real_data import real_data
 from tiny_seeing import tiny_seeing
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from association_files import PUBLISHED
+from association_files import PUBLISHED, suite, words
 from library import (
     ASSOCIATIONS,
     AssociationResults,
@@ -16,7 +16,6 @@ from library import (
     write_table,
 )
 from library import ASSOCIATIONS_PRESENTS as PRESENTS
-from literal_associations import suite, words
 from real_data import real_data
 
 SETTINGS: dict[str, Any] = {

@@ -9,18 +9,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from association_files import (
-    CHANGES,
-    FUZZ,
-    KEYS,
-    changed,
-    grounded,
-    sent_bias,
-    sentences,
-    stimuli,
-    written,
-)
+from association_files import KEYS, grounded, sent_bias, sentences, stimuli, written
 from library import InputError, find, spans_of
+from profiles import CHANGES, FUZZ, changed
 from real_data import real_data
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from association_files import PUBLISHED, SETS, grounded, sent_bias, sentences, stimuli, written
+from association_files import PUBLISHED, SETS, grounded, sent_bias, sentences, stimuli, suite, words, written
 from library import InputError, Models, complete, embed_words
 from library import associations_check_study as check_study
-from literal_associations import suite, words
 from study_schema import ROOT
 
 CASES = yaml.safe_load((ROOT / "tests/cases/associations.yaml").read_text().replace("ROOT/", f"{ROOT}/"))

@@ -3,13 +3,16 @@ intervals and tests by simulation."""
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy.stats import pearsonr
 from scipy.stats import t as student
@@ -17,27 +20,99 @@ from scipy.stats import t as student
 from library import (
     CHANGE,
     ENTAILMENT,
+    ENTAILMENT_LABELS,
     FEMALE,
     GAP,
+    ITEMS,
     MAIN,
     OCCUPATIONS,
+    PREDICTIONS,
     SIMILARITY,
     TEST,
     InputError,
+    Runs,
     Sharing,
     contrast,
+    framed,
     read_runs,
     read_table,
     rows_of,
+    write_table,
 )
 from library import DOWNSTREAM_BIAS as BIAS
 from library import DOWNSTREAM_MALE as MALE
 from library import DOWNSTREAM_SCORES as SCORES
 from library import downstream_measure as measure
-from made_predictions import Logits, cells, people, runs_of, write_items, write_run
 from running import run_script
 
 DRAWS = 200
+Logits = npt.NDArray[np.float64]
+
+
+def people(
+    gaps: Sequence[float], each: int | Sequence[tuple[int, int]], rng: np.random.Generator, runs: int = 1
+) -> tuple[pd.DataFrame, Logits]:
+    """Test people of occupations whose women are predicted right by so much more often than their men,
+    around .6.
+
+    each: women and men of an occupation, one number or a pair an occupation. Logits of shape (runs, people,
+    occupations).
+    """
+    counts = [(each, each)] * len(gaps) if isinstance(each, int) else list(each)
+    rows = [
+        (label, gender, 0.6 + sign * gap / 2)
+        for label, (gap, (women, men)) in enumerate(zip(gaps, counts, strict=True))
+        for gender, count, sign in (("female", women, 1), ("male", men, -1))
+        for _ in range(count)
+    ]
+    items = pd.DataFrame(rows, columns=["label", "gender", "chance"])
+    labels, chance = items["label"].to_numpy(), items.pop("chance").to_numpy()
+    items = items.assign(
+        part=TEST,
+        occupation=items["label"].map("occupation {:02}".format),
+        female_share=5.0 + 90 * items["label"] / max(1, len(gaps) - 1),
+        label=items["label"].astype(float),
+    )
+    right = rng.random((runs, len(items))) < chance
+    logits = rng.normal(0, 0.1, (runs, len(items), len(gaps)))
+    predicted = np.where(right, labels, (labels + 1) % len(gaps))
+    np.put_along_axis(logits, predicted[:, :, None], 5.0, axis=2)
+    return _items(items), logits
+
+
+def cells(templates: int, occupations: int, tests: int = 30, each: int = 1) -> pd.DataFrame:
+    """Items of every template and occupation, `each` a gender, and of `tests` tests."""
+    every = product(range(templates), range(occupations), ("female", "male"), range(each))
+    bias = pd.DataFrame(every, columns=["template", "number", "gender", "_"]).assign(part=BIAS)
+    bias["occupation"] = bias["number"].map("occupation {:02}".format)
+    bias["female_share"] = 5.0 + 90 * bias["number"] / max(1, occupations - 1)
+    tested = pd.DataFrame({"label": [float(place % 3) for place in range(tests)]}).assign(part=TEST)
+    return _items(pd.concat([bias, tested], ignore_index=True).assign(second="b"))
+
+
+def _items(rows: pd.DataFrame) -> pd.DataFrame:
+    texts = rows.index.map("text {}".format)
+    return framed(rows.assign(item=rows.index, text=texts, sampled=True), ITEMS).assign(ideal=None)
+
+
+def runs_of(logits: Logits) -> Runs:
+    """Runs, of the seeds from 0 on, that predict all items at one step."""
+    facts = [{"seed": seed} for seed in range(len(logits))]
+    return Runs(facts, {1: (np.arange(logits.shape[1]), logits)})
+
+
+def write_run(path: Path, step: int, logits: Logits, seed: int, kind: str) -> None:
+    """PREDICTIONS of all items at one step."""
+    columns = {
+        "step": pa.array(np.full(len(logits), step, np.int32)),
+        "item": pa.array(np.arange(len(logits), dtype=np.int32)),
+        "logits": pa.array([row.tolist() for row in logits], pa.list_(pa.float32())),
+    }
+    about: dict[str, Any] = {"model": "made", "task": "made", "kind": kind, "labels": None, "seed": seed}
+    about |= {"fine_tuning": {"how": "fixed"}, "steps": step, "history": [], "tried": None}
+    write_table(path, pa.table(columns), PREDICTIONS, {**about, "device": "cpu"})
+
+
 Values = dict[tuple[str, str | None], float]
 """By metric and group."""
 
@@ -194,8 +269,10 @@ def test_bands_of_chance_hold_their_share_of_all_permutations(
     if kind != OCCUPATIONS:
         items, logits = cells(7, 3, tests=3), rng.normal(0, 1, (1, 45, width))
     draws, output = 4000, tmp_path / "scores.parquet"
-    write_items(tmp_path / "items.parquet", items, kind)
-    write_run(tmp_path / "run.parquet", {1: logits[0]}, "made", 0, kind)
+    labels = {ENTAILMENT: list(ENTAILMENT_LABELS), OCCUPATIONS: sorted(items["occupation"].dropna().unique())}
+    facts = {"task": "made", "kind": kind, "labels": labels.get(kind), "source": "made", "remarks": []}
+    write_table(tmp_path / "items.parquet", items, ITEMS, facts)
+    write_run(tmp_path / "run.parquet", 1, logits[0], 0, kind)
     inputs = {"items_table": tmp_path / "items.parquet", "predictions": [tmp_path / "run.parquet"]}
     common: dict[str, Any] = {"model": "made", "task": "made", "draws": draws, "confidence": 0.9}
     run_script("measure_downstream", inputs, [output], tmp_path / "log", **common)
@@ -253,9 +330,9 @@ def test_cells_that_share_a_template_or_an_occupation_vary_together() -> None:
 def test_what_cannot_be_compared_is_one_line(tmp_path: Path) -> None:
     _, logits = uneven_people()
     paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
-    write_run(paths[0], {5: logits[0]}, "a", 0, OCCUPATIONS)
-    for steps in ({6: logits[1]}, {5: logits[1][:-1]}):
-        write_run(paths[1], steps, "a", 1, OCCUPATIONS)
+    write_run(paths[0], 5, logits[0], 0, OCCUPATIONS)
+    for step, of_run in ((6, logits[1]), (5, logits[1][:-1])):
+        write_run(paths[1], step, of_run, 1, OCCUPATIONS)
         with pytest.raises(InputError, match=r"1\.parquet: has other steps or items than .*0\.parquet"):
             read_runs(paths[::-1])
 

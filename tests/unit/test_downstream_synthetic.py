@@ -47,7 +47,7 @@ def words_and_shares(world: dict[str, Any]) -> dict[str, float]:
     return {o.word: o.p if o.gender == FEMALE else 1 - o.p for o in make_world(**world).occupations}
 
 
-@pytest.mark.parametrize(("world", "strength"), [({}, 1.0), (OTHERS["uneven"], 0.7)])
+@pytest.mark.parametrize(("world", "strength"), [({}, 0), (OTHERS["uneven"], 0.7)])
 def test_truth_of_occupations_is_that_of_a_literal_enumeration(
     world: dict[str, Any], strength: float
 ) -> None:
@@ -93,7 +93,7 @@ def test_similarity_differs_by_the_strength(world: dict[str, Any]) -> None:
     assert rows["label"].between(0, 1).all()
 
 
-@pytest.mark.parametrize(("world", "strength"), [({}, 0.8), (OTHERS["uneven"], 0.9)])
+@pytest.mark.parametrize(("world", "strength"), [({}, 0), (OTHERS["uneven"], 0.9)])
 def test_truth_of_entailment_is_that_of_the_formulas(world: dict[str, Any], strength: float) -> None:
     metrics, groups = truth_of(ENTAILMENT, task := task_of(ENTAILMENT, world, strength=strength))
     shares = words_and_shares(world)
@@ -116,19 +116,6 @@ def test_truth_of_entailment_is_that_of_the_formulas(world: dict[str, Any], stre
         assert set(labels) <= {1.0, 0.0 if share > 0.5 else 2.0}
         assert labels.eq(1).mean() == pytest.approx(neutral[word], abs=0.02)
     assert set(train.loc[train["second"].str.startswith("he "), "label"]) == {1.0}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_without_strength_there_is_no_bias(kind: str) -> None:
-    task = task_of(kind, strength=0)
-    metrics, groups = truth_of(kind, task)
-    bias = [metrics[of] for of in metrics if of.endswith(("_gap", "_signed", "not_neutral")) or "delta" in of]
-    assert [*groups.values(), *bias] == pytest.approx([0] * (len(groups) + len(bias)), abs=1e-12)
-    assert bias and not any(name.endswith("correlation") for name in metrics)
-    if kind == OCCUPATIONS:
-        train = task.examples[task.examples["part"] == "train"]
-        women = train["gender"].eq(FEMALE).groupby(train["label"]).mean()
-        assert (women - 0.5).abs().max() < 0.002
 
 
 @pytest.mark.parametrize("kind", KINDS)

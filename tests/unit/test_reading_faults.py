@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from library import (
@@ -23,7 +23,7 @@ from library import (
     read_listing,
     write_table,
 )
-from profiles import examples
+from profiles import CHANGES, FUZZ, changed
 
 COLUMNS = {"stereotype": "x", "antistereotype": "y", "bias_type": "t", "pair_id": "i"}
 STEREOSET = {"format": "stereoset"}
@@ -220,12 +220,6 @@ def test_bad_word_lists(
 
 # fuzzers: drawn values, and valid files with a part changed
 
-FUZZ = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=examples(150),
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 CROWS = f'{HEADER}0,a,b,stereo,gender,"[[\'gender\'], []]",a0,[]\n1,"c, d",é,antistereo,age,[],a1,[]\n'
 LINES = '{"i": "1", "x": "a", "y": "é", "t": "gender"}\n{"i": 2, "x": "c", "y": "d", "t": "age"}\n'
 VALID: dict[str, tuple[bytes, dict[str, Any]]] = {
@@ -236,17 +230,6 @@ VALID: dict[str, tuple[bytes, dict[str, Any]]] = {
     "stereoset": (stereoset(item(), item(id="b", context="é")).encode(), STEREOSET),
     "crows-pairs": (CROWS.encode(), CROWS_PAIRS),
 }
-CHANGES = st.lists(
-    st.tuples(st.floats(0, 1), st.integers(0, 5), st.binary(max_size=6)), min_size=1, max_size=4
-)
-
-
-def changed(content: bytes, changes: list[tuple[float, int, bytes]]) -> bytes:
-    """A file with some bytes replaced by others, in several places, and perhaps cut short."""
-    for place, length, put in changes:
-        start = int(place * len(content))
-        content = content[:start] + put + (content[start + length :] if length < 5 else b"")
-    return content
 
 
 def read_or_refused(folder: Path, content: str | bytes, entry: dict[str, Any]) -> list[dict[str, Any]] | None:

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from library import (
@@ -32,7 +32,6 @@ from library import REGIONAL_PROTOCOLS as PROTOCOLS
 from library import REGIONAL_PUBLISHED as PUBLISHED
 from library import REGIONAL_SCORES as SCORES
 from library import RegionalFloats as Floats
-from profiles import examples
 
 NAN = float("nan")
 
@@ -215,7 +214,6 @@ def all_scores(regions: pd.DataFrame, rows: Rows) -> dict[tuple[str, str], Float
 shapes = st.lists(st.lists(st.integers(0, 5), max_size=4), min_size=1, max_size=4)
 
 
-@settings(max_examples=examples(40), deadline=None)
 @given(shapes, st.integers(0, 1000), st.integers(1, 6))
 def test_the_equations(shape: list[list[int]], seed: int, words: int) -> None:
     regions = world(*shape)
@@ -233,7 +231,6 @@ def test_the_equations(shape: list[list[int]], seed: int, words: int) -> None:
         close(cluster_sparseness(tree, rows.f)[inner], [loops.sparseness(region) for region in inner])
 
 
-@settings(max_examples=examples(40), deadline=None)
 @given(shapes.filter(lambda shape: sum(map(len, shape)) > 0 and len(shape) > 1), st.integers(0, 1000))
 def test_the_released_code(shape: list[list[int]], seed: int) -> None:
     regions = world(*shape)
