@@ -31,10 +31,6 @@ from unmask.models.states import with_states
 from unmask.retired import retired
 from unmask.user_files import quoted
 
-DEEPEST = 8
-"""So many keys lead at most to a value that is named as no value."""
-
-
 class Study(Family):
     """What to measure, on which models, with which data. Every key that has a default may be left out, and a
     family of measures whose keys are left out is no part of the study."""
@@ -97,7 +93,12 @@ def complete(config: Config, root: str | Path | None = None) -> Config:
     """
     if "study" not in config:
         raise InputError("config key study: is missing; it names the study and its folder of results")
-    _check_plain(config)
+    for key, value in config.items():
+        try:
+            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            # as YAML has: dates, infinity, a list that is in itself
+            raise InputError(f"config key {key}: has a value in it that JSON has not: {error}") from None
     for name in families_of(config):
         config = families()[name].spelt_out(dict(config))
     completed = _checked(config, Context(config, Path(root) if root is not None else None))
@@ -170,19 +171,6 @@ def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
     if kind in _WANTED:
         return f"{quoted(value)} is not {_WANTED[kind]}"
     return re.sub("^(Input|Value|String|List|Dictionary)(?= )", lambda _: quoted(value), fault["msg"])
-
-
-def _check_plain(value: Any, place: tuple[object, ...] = ()) -> None:
-    """Raise InputError where a study holds what JSON has no word for, as YAML has: dates, infinity."""
-    try:
-        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        inside = dict(enumerate(value)) if isinstance(value, list) else value
-        # no deeper than what is in itself
-        if isinstance(inside, dict) and len(place) < DEEPEST:
-            for key, each in inside.items():
-                _check_plain(each, (*place, key))
-        raise InputError(f"config key {_shown(place)}: {quoted(value)}: {error}") from None
 
 
 def _check_circles(models: Mapping[str, Any]) -> None:

@@ -93,7 +93,7 @@ templates: {} => (top level): templates is no longer there: pairs of sentences
 worlds: {w: {templates: {}}} => worlds.w: unknown key templates (known:
 worlds: 5 => worlds: 5 is not a mapping
 statistics: {alpha: 3} => statistics.alpha: 3 should be less than 1
-statistics: {alpha: .nan} => statistics.alpha: nan: Out of range float values are not JSON
+statistics: {alpha: .nan} => statistics: has a value in it that JSON has not: Out of range float
 statistics: {chance: {seed: 1180591620717411303424}} => statistics.chance.seed: 118059
 scoring: {unknown_tokens: 2} => scoring.unknown_tokens: 2 should be less than or equal to 1
 runtime: {device: tpu} => runtime.device: 'tpu' should match pattern
@@ -104,11 +104,11 @@ runtime: {threads: "2.5"} => runtime.threads: '2.5' should be a valid integer
 runtime: {threads: "0"} => runtime.threads: '0' should be greater than or equal to 1
 study: "a\\n" => study: 'a\\n' should match pattern
 study: 5 => study: 5 is not text
-title: 2020-01-01 => title: datetime.date(2020, 1, 1): Object of type date
+title: 2020-01-01 => title: has a value in it that JSON has not: Object of type date
 statistics: [] => statistics: a list is not a mapping
 statistics: {clusters: [true]} => statistics.clusters: True is neither text nor a number
-title: !!set {x} => title: a set: Object of type set
-title: "\\ud800" => title: '\\ud800': 'utf-8' codec can't encode
+title: !!set {x} => title: has a value in it that JSON has not: Object of type set
+title: "\\ud800" => title: has a value in it that JSON has not: 'utf-8' codec can't
 data: 5 => data: 5 is not text
 {corpora: {c: {path: c.txt, format: text}}, debiasing: {corpus: c, of: [a], methods: {x: 1}}}
 => debiasing.methods.x: 1 is not a mapping
@@ -201,9 +201,9 @@ def test_models_come_from_models_but_never_from_themselves() -> None:
 def test_a_value_that_is_in_itself_or_infinite_is_named() -> None:
     circle: list[Any] = []
     circle.append(circle)
-    for value, line in ((circle, r".*: Circular reference"), ([1, -math.inf], "1: -inf: Out of range")):
+    for value, line in ((circle, "Circular reference"), ([1, -math.inf], "Out of range float")):
         entry = {"source": "random", "tokenizer": "t", "config": {"x": value}}
-        with pytest.raises(InputError, match=rf"^config key models\.r\.config\.x\.{line}"):
+        with pytest.raises(InputError, match=rf"^config key models: has a value .* JSON has not: {line}"):
             complete({**GOOD, "models": {"r": entry}})
 
 
