@@ -130,8 +130,7 @@ from unmask.joblog import INTERRUPTED, TERMINATED, job_log
 from unmask.keys_page import PAGE as KEYS_PAGE
 from unmask.keys_page import page as keys_page
 from unmask.measures.formulas import MEASURES as ALL_MEASURES
-from unmask.measures.formulas import kind_for, maskings_of, measure, sees_context
-from unmask.measures.names import explained, title_of
+from unmask.measures.formulas import explained, kind_for, maskings_of, measure, sees_context, title_of
 from unmask.measures.schema import SCORES, read_scores
 from unmask.measures.scoring import (
     TIE_MARGIN,
@@ -142,7 +141,6 @@ from unmask.measures.scoring import (
     counted,
     margins_against_unrelated,
     score_pairs,
-    sentence_errors,
     sentence_scores,
 )
 from unmask.models import devices, loading, training
@@ -190,9 +188,9 @@ from unmask.pairs import planted as pairs_planted
 from unmask.pairs import quality as pairs_quality
 from unmask.pairs import topics as pairs_topics
 from unmask.pairs.elsewhere import (
+    MEANS,
     Matched,
     check_score_files,
-    has_band,
     match,
     read_score_file,
     scores_table,

@@ -24,7 +24,6 @@ from library import (
     decisions,
     explained,
     flaws_table,
-    has_band,
     kind_for,
     match,
     read_benchmark,
@@ -279,14 +278,6 @@ def test_what_scores_cannot_be_is_refused_in_a_line(
     with pytest.raises(InputError) as caught:
         check_score_files({"api": {key: of for key, of in entry.items() if of}}, ALL_MEASURES)
     assert f"config key models.api.{said}" in str(caught.value) and "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("measure", "known"),
-    [("score", False), ("LL", False), ("AUL", True), ("LLMean", True), ("AULA", False), ("SSS", False)],
-)
-def test_means_over_all_tokens_have_a_band(measure: str, known: bool) -> None:
-    assert has_band(measure) is known
 
 
 def crows_pairs() -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Token accuracy, reading by reading, and McNemar's tests, against loops over tokens."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from library import (
     score_pairs,
     write_table,
 )
-from study_schema import MEASURES, options_with
+from study_schema import options_with
 from test_statistics_bias import literal_variance
 
 Key = tuple[str, str, int]
@@ -62,14 +62,12 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         # as the workflow reads it, with nulls in `modified`
         write_table(tmp_path / "e.parquet", rows, EVIDENCE, {})
         read[masking] = read_table(tmp_path / "e.parquet", EVIDENCE)
-    table = accuracy_table(MEASURES, read, {"none": made.shuffled}, 0.95)
+    table = accuracy_table(read, {"none": made.shuffled}, 0.95)
     plain = {masking: records(rows) for masking, rows in made.evidence.items()}
     sources = {
         "AUL": plain["none"],
         "CPS": plain["one-shared"],
         "SSS": plain["modified"],
-        "AllMasked": plain["all"],
-        "PLL": plain["one-shared"] + plain["one-modified"],
     }
     for row in records(table[table["reading"] != "candidates"]):
         source = records(made.shuffled) if row["variant"] == "shuffled" else sources[row["measure"]]
@@ -85,8 +83,6 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         ("AUL", "shuffled", "stereotype", "all-tokens"),
         ("CPS", "original", "pair", "shared-tokens"),
         ("SSS", "original", "pair", "candidates"),
-        ("AllMasked", "original", "pair", "content-tokens"),
-        ("PLL", "original", "pair", "modified-tokens"),
     } <= found
     assert ("AUL", "original", "unrelated", "shared-tokens") not in found
     write_table(tmp_path / "a.parquet", table, ACCURACY, {})
@@ -132,28 +128,15 @@ def test_candidates_as_the_paper_describes_them() -> None:
     assert int(found["role"].isna().sum()) == equal
 
 
-def test_the_measures_of_a_study_are_counted_and_those_of_the_same_predictions_once() -> None:
-    made = synthetic.make(10, seed=0)
-    tables = {
-        measures: accuracy_table(measures, made.evidence, {}, 0.95)
-        for measures in (("AUL",), ("AULA",), ("AUL", "AULA"), ("PLL", "AUL"))
-    }
-    for measures in (("AULA",), ("AUL", "AULA")):
-        pd.testing.assert_frame_equal(tables[measures], tables["AUL",])
-    assert set(tables["PLL", "AUL"]["measure"]) == {"PLL", "AUL"}
-
-
 # ---- tests
 
 
-def tests_of(
-    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None
-) -> pd.DataFrame:
+def tests_of(evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None) -> pd.DataFrame:
     # only pairs with a number that divides by the same 7 share something
     pairs = pd.DataFrame({"pair_id": [f"p{i}" for i in range(70)]})
     sharing = Sharing.of([{i // 7} for i in range(70)])
     of_shuffled = {} if shuffled is None else {"none": shuffled}
-    return mcnemar_table(measures, evidence, of_shuffled, pairs, sharing)
+    return mcnemar_table(evidence, of_shuffled, pairs, sharing)
 
 
 tests_of.__test__ = False  # type: ignore[attr-defined]
@@ -212,7 +195,7 @@ def made() -> synthetic.Synthetic:
 
 @pytest.fixture(scope="module")
 def table(made: synthetic.Synthetic) -> pd.DataFrame:
-    return tests_of(MEASURES, made.evidence, made.shuffled)
+    return tests_of(made.evidence, made.shuffled)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +253,7 @@ def test_special_tokens_without_a_source_keep_their_place(
     unsaid = made.shuffled.assign(
         source_position=made.shuffled["source_position"].where(~made.shuffled["special"])
     )
-    again = tests_of(MEASURES, made.evidence, unsaid)
+    again = tests_of(made.evidence, unsaid)
     pd.testing.assert_frame_equal(table, again)
 
 
@@ -312,7 +295,7 @@ def test_a_clustered_test_is_students_t_of_the_written_out_variance(
 
 def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthetic) -> None:
     sharing = Sharing.of([["she"]] * 70)
-    found = mcnemar_table(MEASURES, made.evidence, {"none": made.shuffled}, made.pairs, sharing)
+    found = mcnemar_table(made.evidence, {"none": made.shuffled}, made.pairs, sharing)
     clustered = found[found["unit"] == "clustered"]
     assert len(clustered) >= 3 and clustered["p"].isna().all()
     assert found.loc[found["unit"] == "token", "p"].notna().all()
@@ -320,8 +303,8 @@ def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthet
 
 def test_evidence_that_does_not_belong_together_is_refused(made: synthetic.Synthetic) -> None:
     none = made.evidence["none"]
-    with pytest.raises(InputError, match="shared-tokens under the other masking are not those"):
-        tests_of(MEASURES, {**made.evidence, "none": none[none["pair_id"] != "p3"]}, None)
+    with pytest.raises(InputError, match="shared-tokens under the masking one-shared are not those"):
+        tests_of({**made.evidence, "none": none[none["pair_id"] != "p3"]}, None)
 
 
 def test_it_fits_its_schema(table: pd.DataFrame, tmp_path: object) -> None:

@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from unmask.facts import read_facts
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.report.captions import Captions, load_captions
 from unmask.report.changes import changes_chart
 from unmask.report.declared_tables import Column, Table

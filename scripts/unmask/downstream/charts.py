@@ -7,7 +7,7 @@ from unmask.downstream.correlation import main_metrics
 from unmask.downstream.results import DownstreamResults
 from unmask.downstream.tables import NAMES
 from unmask.downstream.terms import LEAST_SEEN
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.report.changes import changes_chart
 from unmask.report.declared_tables import in_order
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter

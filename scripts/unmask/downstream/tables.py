@@ -6,7 +6,7 @@ import pandas as pd
 
 from unmask.downstream.results import TAU, DownstreamResults
 from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.published import DOUBT
 from unmask.report.sheets import DAGGER, Sheet, rows_of

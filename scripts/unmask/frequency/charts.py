@@ -9,7 +9,7 @@ import pandas as pd
 
 from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.word_lists import GROUPS
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.report.forms import Axis, forest
 from unmask.report.panels import STEP, Row, columns_of, kinds, names_down, only, panels, room_for, tooltips
 from unmask.statistics.schema import OVERALL

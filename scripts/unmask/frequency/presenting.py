@@ -6,7 +6,7 @@ from unmask.frequency import charts
 from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.tables import correlation_sheet, table2, table2_sheet
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.report.presenting import Presentation
 from unmask.report.published import UNMASKING_THE_MASK
 from unmask.report.sheets import counted

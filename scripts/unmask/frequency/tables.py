@@ -5,7 +5,7 @@ import pandas as pd
 from unmask.frequency.group_tests import BY
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.sheets import Sheet
 from unmask.statistics.schema import OVERALL

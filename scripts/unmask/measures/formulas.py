@@ -13,26 +13,23 @@ authors' released code where it differs. Rules read this table, so no library of
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from unmask.configuration import read_config
 from unmask.errors import InputError
+from unmask.installation import workflow_root
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.terms import (
     ALL,
-    ALL_TOKENS,
     ANTISTEREOTYPE,
-    CANDIDATES,
     CAUSAL_MASKINGS,
-    CONTENT_TOKENS,
     LEFT,
     MEAN,
     MODIFIED,
-    MODIFIED_TOKENS,
     NONE,
     ONE_MODIFIED,
     ONE_SHARED,
     PUBLISHED,
-    SHARED_TOKENS,
     START,
     STEREOTYPE,
     SUM,
@@ -153,55 +150,35 @@ def is_modified(tokens: "pd.DataFrame") -> "pd.Series[bool]":
 class Measure:
     """What a measure reads, counts and adds up; resources/pairs/measures.yaml says it in words.
 
-    maskings: the evidence that it reads. reduction: MEAN or SUM. of_all_tokens: whether it is the plain
-    reduction over all tokens of a sentence. of_nothing: its score for a sentence without a token to score.
-    readings: which of its predictions token accuracy counts (unmask.statistics.accuracy), under the name of
-    `predictions_of` where another measure has the same. against_aul: on which McNemar's test compares it with
-    AUL. decimals: to how many released code rounds scores before it compares them. of_shuffled: whether
-    shuffled sentences have it, as it does not ask which tokens the sides share.
+    maskings: the evidence that it reads. reduction: MEAN or SUM. decimals: to how many released code rounds
+    scores before it compares them. of_nothing: its score for a sentence without a token to score.
+    of_shuffled: whether shuffled sentences have it, as it does not ask which tokens the sides share.
     """
 
     name: str
     maskings: tuple[str, ...]
     reduction: str
     formula: Formula = every_token
-    readings: tuple[str, ...] = (CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS)
-    predictions_of: str | None = None
-    against_aul: str | None = None
     decimals: int | None = None
     of_nothing: float = float("nan")
     of_shuffled: bool = False
-    of_all_tokens: bool = False
 
 
-_OF_NONE = (ALL_TOKENS, CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS)
 _MEASURES = {
     each.name: each
     for each in (
-        Measure("AUL", (NONE,), MEAN, text, _OF_NONE, of_shuffled=True, of_all_tokens=True),
-        Measure("AULA", (NONE,), MEAN, attended, _OF_NONE, predictions_of="AUL", of_shuffled=True),
-        Measure(
-            "CPS",
-            (ONE_SHARED,),
-            SUM,
-            readings=(SHARED_TOKENS,),
-            against_aul=SHARED_TOKENS,
-            decimals=3,
-            of_nothing=0.0,
-        ),
-        Measure(
-            "SSS", (MODIFIED,), MEAN, crossed, (MODIFIED_TOKENS, CANDIDATES), against_aul=MODIFIED_TOKENS
-        ),
-        Measure("AllMasked", (ALL,), MEAN, of_all_tokens=True),
-        Measure("AllMaskedSum", (ALL,), SUM, predictions_of="AllMasked", of_nothing=0.0, of_all_tokens=True),
-        Measure("PLL", (ONE_SHARED, ONE_MODIFIED), SUM, of_nothing=0.0, of_all_tokens=True),
-        Measure("LL", (LEFT,), SUM, predicted, of_shuffled=True, of_all_tokens=True),
-        Measure(
-            "LLMean", (LEFT,), MEAN, without_first, predictions_of="LL", of_shuffled=True, of_all_tokens=True
-        ),
-        Measure("CCPS", (LEFT,), SUM, continuation, predictions_of="LL", decimals=3, of_nothing=0.0),
-        Measure("CSSS", (LEFT,), MEAN, changed, predictions_of="LL"),
-        Measure("StartAlone", (START,), MEAN, of_all_tokens=True),
+        Measure("AUL", (NONE,), MEAN, text, of_shuffled=True),
+        Measure("AULA", (NONE,), MEAN, attended, of_shuffled=True),
+        Measure("CPS", (ONE_SHARED,), SUM, decimals=3, of_nothing=0.0),
+        Measure("SSS", (MODIFIED,), MEAN, crossed),
+        Measure("AllMasked", (ALL,), MEAN),
+        Measure("AllMaskedSum", (ALL,), SUM, of_nothing=0.0),
+        Measure("PLL", (ONE_SHARED, ONE_MODIFIED), SUM, of_nothing=0.0),
+        Measure("LL", (LEFT,), SUM, predicted, of_shuffled=True),
+        Measure("LLMean", (LEFT,), MEAN, without_first, of_shuffled=True),
+        Measure("CCPS", (LEFT,), SUM, continuation, decimals=3, of_nothing=0.0),
+        Measure("CSSS", (LEFT,), MEAN, changed),
+        Measure("StartAlone", (START,), MEAN),
     )
 }
 
@@ -213,7 +190,7 @@ MEASURES = tuple(_MEASURES)
 def measure(name: str) -> Measure:
     """The measure of that name. Raises InputError where there is none."""
     if is_free(name):
-        return Measure(name, (), SUM, _no_formula, readings=())
+        return Measure(name, (), SUM, _no_formula)
     if name not in _MEASURES:
         raise InputError(f"{name!r} is no measure (known: {', '.join(_MEASURES)})")
     return _MEASURES[name]
@@ -250,3 +227,21 @@ def kind_for(name: str) -> str:
     if is_free(name):
         return SCORE_FILE
     return CAUSAL_LM if set(measure(name).maskings) <= {*CAUSAL_MASKINGS} else MASKED_LM
+
+
+def title_of(name: str) -> str:
+    """A measure's name as people read it."""
+    return name if is_free(name) else str(_described()[name]["title"])
+
+
+def explained(name: str) -> str:
+    """What a measure's name stands for and what its score of a sentence is, in a sentence."""
+    stands_for, score = "made elsewhere", "the number that the file gives for a sentence"
+    if not is_free(name):
+        stands_for, score = _described()[name]["stands_for"], _described()[name]["score"]
+    return f"{title_of(name)} ({stands_for}): {score}."
+
+
+@cache
+def _described() -> dict[str, Any]:
+    return dict(read_config(workflow_root() / "resources/pairs/measures.yaml"))

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from unmask.errors import faults_of
-from unmask.tables import UNREADABLE, opened_table, schema
+from unmask.tables import read_table, schema
 
 SCORES = schema(
     """
@@ -27,27 +25,14 @@ SCORES = schema(
 )
 """One row per pair, measure and protocol."""
 
-OUTCOMES_OF_A_ROW = ["outcome", "lowest", "highest"]
-
 
 def read_scores(path: str | Path, measures: Sequence[str]) -> pd.DataFrame:
-    """A Scores table with its words as categories, which take a tenth of the room of words.
-
-    Its measures come in the order of `measures`, the study's, which scores themselves do not depend on.
-    Raises InputError as unmask.tables.read_table does.
-    """
-    with opened_table(path, SCORES) as file, faults_of(path, UNREADABLE):
-        # column by column, each of which is let go of once it is in the frame
-        frame: pd.DataFrame = (
-            file.read().unify_dictionaries().to_pandas(self_destruct=True, split_blocks=True)
-        )
-    known = sorted({word for name in OUTCOMES_OF_A_ROW for word in frame[name].cat.categories})
-    for name in OUTCOMES_OF_A_ROW:
-        # of one set of categories, so that they compare
-        frame[name] = frame[name].cat.set_categories(known)
+    """A table of SCORES with its measures in the order of `measures`, the study's, which scores themselves do
+    not depend on. Raises InputError as unmask.tables.read_table does."""
     order = {measure: place for place, measure in enumerate(measures)}
-    there = [order.get(measure, len(order)) for measure in frame["measure"].drop_duplicates()]
-    if there == sorted(there):
-        return frame
-    places = np.array([order.get(measure, len(order)) for measure in frame["measure"].cat.categories])
-    return frame.iloc[places[frame["measure"].cat.codes].argsort(kind="stable")].reset_index(drop=True)
+    return read_table(path, SCORES).sort_values(
+        "measure",
+        key=lambda names: names.map(order).fillna(len(order)),
+        kind="stable",
+        ignore_index=True,
+    )

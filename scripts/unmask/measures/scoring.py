@@ -37,10 +37,6 @@ TOKEN_ERROR = 5e-5
 """How far the log-probability of a token may be from that of another machine, as a share of 1 + |log P|.
 docs/results.md#what-is-identical-again says what was measured."""
 
-EXACT_SOURCE = "oracle"
-"""The source of models that are no networks: their log-probabilities are enumerated in double precision and
-rounded (unmask.worlds.exact), so that what is equal is equal."""
-
 Evidence = Mapping[str, pd.DataFrame]
 """Evidence rows by masking."""
 
@@ -48,12 +44,14 @@ Floats = npt.NDArray[np.float64]
 
 
 def counted(of: Measure, evidence: Evidence, protocol: str) -> pd.DataFrame:
-    """The tokens that a measure counts: evidence with weight, share and log_prob in double precision."""
+    """The tokens that a measure counts: evidence with weight and share, log_prob in double precision, and
+    how far that may be off (error)."""
     parts = [evidence[masking] for masking in of.maskings]
     tokens = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
     tokens = of.formula(tokens.assign(weight=1.0, share=1.0), protocol)
     # a sum of many float32 would depend on their order
-    return tokens.astype({"log_prob": "float64"})
+    log_prob = tokens["log_prob"].astype("float64")
+    return tokens.assign(log_prob=log_prob, error=TOKEN_ERROR * (1 + log_prob.abs()))
 
 
 def coefficients(of: Measure, tokens: pd.DataFrame) -> "pd.Series[float]":
@@ -62,18 +60,10 @@ def coefficients(of: Measure, tokens: pd.DataFrame) -> "pd.Series[float]":
     return weight / _by_sentence(tokens, tokens["share"]).transform("sum") if of.reduction == MEAN else weight
 
 
-def sentence_scores(of: Measure, tokens: pd.DataFrame) -> "pd.Series[float]":
-    """The score of each sentence of `counted`, by pair_id and role; nan where a weight is unknown."""
-    return _reduced(of, tokens, tokens["log_prob"])
-
-
-def sentence_errors(of: Measure, tokens: pd.DataFrame) -> "pd.Series[float]":
-    """How far float error may move each of `sentence_scores`."""
-    return _reduced(of, tokens, TOKEN_ERROR * (1 + tokens["log_prob"].abs()))
-
-
-def _reduced(of: Measure, tokens: pd.DataFrame, values: "pd.Series[float]") -> "pd.Series[float]":
-    total: pd.Series[float] = _by_sentence(tokens, values * tokens["weight"]).sum(skipna=False)
+def sentence_scores(of: Measure, tokens: pd.DataFrame, each: str = "log_prob") -> "pd.Series[float]":
+    """The score of each sentence of `counted`, by pair_id and role, nan where a weight is unknown; or, of
+    `error` in place of log_prob, how far float error may move it."""
+    total: pd.Series[float] = _by_sentence(tokens, tokens[each] * tokens["weight"]).sum(skipna=False)
     return total / _by_sentence(tokens, tokens["share"]).sum(skipna=False) if of.reduction == MEAN else total
 
 
@@ -95,10 +85,13 @@ def contributions(of: Measure, evidence: Evidence, protocol: str) -> pd.DataFram
     return tokens[[*SENTENCE, "position", "masking", "log_prob", "coefficient", "adds"]]
 
 
-def score_pairs(pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[str]) -> pd.DataFrame:
-    """The Scores rows of all `pair_ids`, for each measure in both protocols.
+def score_pairs(
+    pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[str], exact: bool = False
+) -> pd.DataFrame:
+    """The rows of SCORES of all `pair_ids`, for each measure in both protocols.
 
-    `evidence` holds the rows of one model, benchmark and variant by masking.
+    evidence: of one model, benchmark and variant by masking. exact: whether its log-probabilities have no
+    error, as those that are enumerated in double precision (unmask.worlds.exact): a tie of theirs is a tie.
     """
     prints = {
         masking: sides_of(_fingerprints(evidence[masking]), pair_ids, 0) for masking in maskings_of(measures)
@@ -109,14 +102,14 @@ def score_pairs(pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[
         for protocol in PROTOCOLS:
             tokens = counted(of, evidence, protocol)
             scores = sides_of(sentence_scores(of, tokens), pair_ids, of.of_nothing)
-            error = sides_of(sentence_errors(of, tokens), pair_ids, 0.0)
+            error = sides_of(sentence_scores(of, tokens, "error"), pair_ids, 0.0)
             # where neither side has a token to score, which alone has no error, nothing tells them apart
             empty = (error == 0).all(axis=0)
             if START in of.maskings:
                 # but without a start token nothing stands behind it, whatever the tokens
                 empty &= pd.Index(pair_ids).isin(evidence[START]["pair_id"])
             # sentences that are read as one input are equal on every machine
-            error[:, same_input] = 0.0
+            error[:, same_input | exact] = 0.0
             parts.append(decided(pair_ids, of, protocol, scores, error, empty))
     return pd.concat(parts, ignore_index=True)
 
@@ -135,7 +128,7 @@ def decided(
     error: Floats,
     empty: npt.NDArray[np.bool_],
 ) -> pd.DataFrame:
-    """The Scores rows of one measure and protocol.
+    """The rows of SCORES of one measure and protocol.
 
     scores: of stereotype and antistereotype, shape (2, pairs), nan where a side has none; error: how far each
     may be off; empty: pairs that nothing tells apart, shape (pairs,).
@@ -180,16 +173,6 @@ def outcomes_of(margin: Floats, tie_margin: npt.ArrayLike) -> npt.NDArray[np.obj
     outcome[np.abs(margin) <= tie_margin] = TIE
     outcome[np.isnan(margin)] = UNDEFINED
     return outcome
-
-
-def is_exact(evidence: Mapping[str, Any]) -> bool:
-    """Whether evidence with these facts is of an exact model."""
-    return bool(evidence.get("model_source", {}).get("source") == EXACT_SOURCE)
-
-
-def without_float_error(scores: pd.DataFrame) -> pd.DataFrame:
-    """Scores (SCORES) with an error of 0, so that no decision is a near-tie: a tie of theirs is a tie."""
-    return scores.assign(error=0.0, lowest=scores["outcome"], highest=scores["outcome"])
 
 
 def margins_against_unrelated(

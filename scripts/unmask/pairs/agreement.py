@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import altair as alt
 import pandas as pd
 
-from unmask.measures.formulas import sees_context
-from unmask.measures.names import title_of
+from unmask.measures.formulas import sees_context, title_of
 from unmask.pairs.results import PairResults
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.panels import by_value, columns_of, only, panels, records, tooltips

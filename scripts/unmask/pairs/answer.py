@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.facts import VERSION
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.pairs import charts, planted
 from unmask.pairs.captions import shared_things
 from unmask.pairs.cautions import how_to_read, measured, warnings

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import altair as alt
 import pandas as pd
 
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.pairs.published import scores
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, IN_EVERY_LEGEND, NO_CLEAR, VERDICTS

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import altair as alt
 import pandas as pd
 
-from unmask.measures.formulas import sees_context
-from unmask.measures.names import title_of
+from unmask.measures.formulas import sees_context, title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, with_marks
 from unmask.report.forms import Axis, Kinds, forest

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from unmask.close_names import known_names
 from unmask.errors import InputError
 from unmask.measures.formulas import is_free, measure
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, MEAN, PROTOCOLS, STEREOTYPE
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, PROTOCOLS, STEREOTYPE
 from unmask.user_files import read_document, read_text, text_of
 from unmask.user_tables import Column, Row, Table, identifier
 
@@ -56,11 +56,9 @@ def check_score_files(models: Mapping[str, Mapping[str, Any]], house: Sequence[s
         read_score_file(entry["path"], entry)
 
 
-def has_band(name: str) -> bool:
-    """Whether scores under the name of a measure have a band of word choice: the mean over all tokens of a
-    sentence has, as their number cancels."""
-    of = measure(name)
-    return of.of_all_tokens and of.reduction == MEAN
+MEANS = ("AUL", "AllMasked", "LLMean", "StartAlone")
+"""The measures that are the mean over all tokens of a sentence. As the number of tokens cancels, scores under
+these names have a band of word choice."""
 
 
 def _fault(entry: Mapping[str, Any], house: Sequence[str]) -> str | None:
@@ -70,7 +68,7 @@ def _fault(entry: Mapping[str, Any], house: Sequence[str]) -> str | None:
     if name not in house and (not is_free(name) or name.casefold() in map(str.casefold, house)):
         known = known_names(name, house)
         return f"measure: {name!r} is no measure ({known}); any other name begins with a small letter"
-    if "columns" not in entry and has_band(name):
+    if "columns" not in entry and name in MEANS:
         return (
             "measure: without columns the file is a log of lm-evaluation-harness, whose scores are sums, not "
             "means"
@@ -252,7 +250,8 @@ def match(pairs: "pd.DataFrame", file: ScoreFile, benchmark: str) -> Matched:
         if scores is None:
             without.append(str(pairs[PAIR_ID].iloc[place]))
             continue
-        sides[:, place] = scores.values[:: 1 if key == tuple(sorted(key)) else -1]
+        order = 1 if key == tuple(sorted(key)) else -1
+        sides[:, place] = scores.values[::order]
     used = {tuple(sorted(key)) for key in keys}
     rows = [scores.place for key, scores in file.scores.items() if key not in used]
     if len(without) == len(pairs):

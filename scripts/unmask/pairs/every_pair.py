@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.benchmarks.schema import labels_of
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.pairs.explorer import PARTS, packed, shown_pairs
 from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.pairs.published import ICAT_BY_TARGET, LMS_BY_TARGET, SCORE_BY_TARGET, STEREOSET
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, ranged

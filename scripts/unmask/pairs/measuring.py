@@ -10,8 +10,8 @@ import pandas as pd
 from unmask.evidence.schema import LIKELIEST, read_evidence
 from unmask.measures.formulas import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.measures.scoring import Evidence, is_exact, score_pairs, without_float_error
-from unmask.pairs.elsewhere import Matched, has_band
+from unmask.measures.scoring import Evidence, score_pairs
+from unmask.pairs.elsewhere import MEANS, Matched
 from unmask.statistics.computing import Measured, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.null import words_of_scores
@@ -51,8 +51,8 @@ class Variant:
         """The rows of SCORES of all pairs; those of an exact model have no float error."""
         if not self.measures:
             return framed([], SCORES)
-        rows = score_pairs(list(pairs["pair_id"]), self.evidence, self.measures)
-        return without_float_error(rows) if all(map(is_exact, self.facts.values())) else rows
+        exact = all(facts["dtype"] == "float64" for facts in self.facts.values())
+        return score_pairs(list(pairs["pair_id"]), self.evidence, self.measures, exact)
 
     @property
     def unknown_tokens(self) -> Mapping[str, Any] | None:
@@ -99,9 +99,9 @@ def statistics_of_file(
     matched: Matched,
     options: Mapping[str, Any],
 ) -> dict[str, pd.DataFrame]:
-    """The same of scores that were made elsewhere, which have no evidence: the null of word choice of those
-    that have one (unmask.pairs.elsewhere.has_band) is that of `words_of_scores`."""
+    """The same of scores that were made elsewhere, which have no evidence: the null of word choice of MEANS
+    is that of `words_of_scores`."""
     original = decisions(pairs, scores)
-    series = [each for each in original.series if has_band(each[0])]
+    series = [each for each in original.series if each[0] in MEANS]
     words = dict.fromkeys(series, words_of_scores(pairs, matched.sides)) if series else None
     return compute(pairs, flaws, Measured(original), options, words=words)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.pairs.published import PAPER
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.sheets import DAGGER, UNTESTABLE, Sheet

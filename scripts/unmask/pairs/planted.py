@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.pairs.charts import ON, TITLE
 from unmask.pairs.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.pairs.results import PairResults

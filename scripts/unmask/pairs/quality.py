@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import altair as alt
 import pandas as pd
 
-from unmask.measures.names import title_of
+from unmask.measures.formulas import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.forms import Axis, Grid, Kinds, forest

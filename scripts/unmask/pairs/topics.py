@@ -5,8 +5,7 @@ from itertools import islice
 
 import pandas as pd
 
-from unmask.measures.formulas import sees_context
-from unmask.measures.names import title_of
+from unmask.measures.formulas import sees_context, title_of
 from unmask.pairs import agreement, charts, comparisons, lms, quality
 from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults, several_types

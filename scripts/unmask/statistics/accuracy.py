@@ -1,12 +1,11 @@
 """Token accuracy, how often the right token is a model's first choice, and McNemar's tests of accuracies."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.measures.formulas import Measure, measure
 from unmask.measures.scoring import Evidence
 from unmask.statistics.comparisons import mcnemar_p
 from unmask.statistics.proportions import normal_quantile, wilson
@@ -18,8 +17,10 @@ from unmask.terms import (
     CANDIDATES,
     CONTENT_TOKENS,
     LEFT,
+    MODIFIED,
     MODIFIED_TOKENS,
     NONE,
+    ONE_SHARED,
     ORIGINAL,
     ROLES,
     SHARED_TOKENS,
@@ -38,15 +39,19 @@ BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD = "measures", "shuffled", "unre
 TOKEN, CLUSTERED = "token", "clustered"
 """What a test takes as independent: tokens, or pairs that share nothing."""
 
+READINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "AUL": (NONE, (ALL_TOKENS, CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS)),
+    "CPS": (ONE_SHARED, (SHARED_TOKENS,)),
+    "SSS": (MODIFIED, (MODIFIED_TOKENS, CANDIDATES)),
+    "LL": (LEFT, (CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS)),
+}
+"""Of each measure with a token accuracy the masking of its predictions, and which tokens count."""
+
+AGAINST_AUL = {"CPS": SHARED_TOKENS, "SSS": MODIFIED_TOKENS}
+"""On which tokens AUL is compared with another measure."""
+
 _TOKEN = ["pair_id", "role", "position"]
 """The columns that name a token."""
-
-
-def predictions(measure: Measure, evidence: Evidence) -> pd.DataFrame | None:
-    """The rows of evidence that a measure reads; None where a masking of it is absent."""
-    if not evidence.keys() >= {*measure.maskings}:
-        return None
-    return pd.concat([evidence[masking] for masking in measure.maskings], ignore_index=True)
 
 
 def whole_sentences(evidence: Evidence) -> tuple[str, pd.DataFrame | None, tuple[str, ...]]:
@@ -90,20 +95,17 @@ def candidates(modified: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([of_pairs.assign(role=None), matched[~once]], ignore_index=True)
 
 
-def accuracy_table(
-    measures: Sequence[str], evidence: Evidence, shuffled: Evidence, confidence: float
-) -> pd.DataFrame:
+def accuracy_table(evidence: Evidence, shuffled: Evidence, confidence: float) -> pd.DataFrame:
     """Token accuracy in percent with Wilson intervals, as unmask.statistics.schema.ACCURACY.
 
-    Those of `measures` whose maskings are absent in `evidence` are left out, and so is a reading without
-    tokens; measures that have their predictions in common have one row. shuffled: evidence of the shuffled
-    variant, if there is any. The interval is that of independent tokens, hence too narrow.
+    A measure whose masking is absent in `evidence` is left out, and so is a reading without tokens. shuffled:
+    evidence of the shuffled variant, if there is any. The interval is that of independent tokens, hence too
+    narrow.
     """
     counted: dict[tuple[str, str, str], pd.DataFrame] = {}
-    for one in map(measure, measures):
-        if (predicted := predictions(one, evidence)) is not None:
-            name = one.predictions_of or one.name
-            counted |= {(name, ORIGINAL, reading): predicted for reading in one.readings}
+    for name, (masking, readings) in READINGS.items():
+        if masking in evidence:
+            counted |= {(name, ORIGINAL, reading): evidence[masking] for reading in readings}
     name, of_shuffled, readings = whole_sentences(shuffled)
     counted |= {(name, SHUFFLED, reading): of_shuffled for reading in readings if of_shuffled is not None}
     rows = []
@@ -158,19 +160,17 @@ def against_unrelated(none: pd.DataFrame, reading: str) -> pd.DataFrame:
     return first.merge(second, on=keys, suffixes=("_first", "_second"), validate="one_to_one")
 
 
-def matches(
-    measures: Sequence[str], evidence: Evidence, shuffled: Evidence
-) -> dict[tuple[str, str, str, str], pd.DataFrame]:
+def matches(evidence: Evidence, shuffled: Evidence) -> dict[tuple[str, str, str, str], pd.DataFrame]:
     """By kind, first, second and reading of a test the tokens that both have: right_first, right_second."""
     name, whole, (reading, *_) = whole_sentences(evidence)
     if whole is None:
         return {}
     of_tests = {}
-    for other in map(measure, measures):
-        of, hidden = other.against_aul, predictions(other, evidence)
-        if of is not None and hidden is not None and NONE in evidence:
-            both = _matched(tokens(whole, of), tokens(hidden, of), f"the {of} under the other masking")
-            of_tests[BETWEEN_MEASURES, "AUL", other.name, of] = both
+    for other, of in AGAINST_AUL.items():
+        masking, _ = READINGS[other]
+        if evidence.keys() >= {NONE, masking}:
+            what, hidden = f"the {of} under the masking {masking}", tokens(evidence[masking], of)
+            of_tests[BETWEEN_MEASURES, "AUL", other, of] = _matched(tokens(whole, of), hidden, what)
     _, of_shuffled, _ = whole_sentences(shuffled)
     if of_shuffled is not None:
         of_order = against_shuffled(whole, of_shuffled, reading)
@@ -181,14 +181,14 @@ def matches(
 
 
 def mcnemar_table(
-    measures: Sequence[str], evidence: Evidence, shuffled: Evidence, pairs: pd.DataFrame, sharing: Sharing
+    evidence: Evidence, shuffled: Evidence, pairs: pd.DataFrame, sharing: Sharing
 ) -> pd.DataFrame:
     """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
     evidence, shuffled: as in `accuracy_table`, of all pairs (PAIRS), of which `sharing` is. kind `measures`:
-    AUL against every measure with a `against_aul`, on these tokens: CPS on the shared ones, SSS on the
-    modified ones. kind `shuffled`: AUL in the original against the shuffled order. kind `unrelated`: AUL on
-    the stereotype against the unrelated sentence. Both are of LL for a causal language model.
+    AUL against those of AGAINST_AUL, on their tokens. kind `shuffled`: AUL in the original against the
+    shuffled order. kind `unrelated`: AUL on the stereotype against the unrelated sentence. Both are of LL for
+    a causal language model.
 
     Each comes with two units. `token`: McNemar's test as if tokens were independent, as the papers have it.
     `clustered`: Student's t of the mean over pairs of d, how many tokens the first alone has right less how
@@ -197,7 +197,7 @@ def mcnemar_table(
     tokens is left out.
     """
     rows = []
-    for key, of_tokens in matches(measures, evidence, shuffled).items():
+    for key, of_tokens in matches(evidence, shuffled).items():
         if of_tokens.empty:
             continue
         names = dict(zip(("kind", "first", "second", "reading"), key, strict=True))

@@ -64,13 +64,13 @@ def compute(
         bias = pd.concat([bias, control], ignore_index=True)
     of_shuffled = shuffled.evidence if shuffled else {}
     of_pairs = flags(flaws) | token_flags(pairs, evidence, unknown_id)
-    of_tokens = measures if evidence else []
-    unrelated = margins_against_unrelated(pairs["pair_id"].tolist(), evidence, of_tokens)
+    of_evidence = measures if evidence else []
+    unrelated = margins_against_unrelated(pairs["pair_id"].tolist(), evidence, of_evidence)
     tables = {
         "bias": bias,
         "leverage": leverage_table(pairs, decisions),
-        "accuracy": accuracy_table(of_tokens, evidence, of_shuffled, confidence),
-        "tests": mcnemar_table(of_tokens, evidence, of_shuffled, pairs, sharing),
+        "accuracy": accuracy_table(evidence, of_shuffled, confidence),
+        "tests": mcnemar_table(evidence, of_shuffled, pairs, sharing),
         "measures_compared": measures_compared(decisions, sharing, confidence),
         "agreement": agreement_table(pairs, decisions, confidence, sharing),
         "roc": roc_table(pairs, decisions),
