@@ -13,6 +13,7 @@ from library import (
     CAUSAL_LM,
     CORRECTED,
     LEFT,
+    MEANS,
     NONE,
     PROTOCOLS,
     PUBLISHED,
@@ -27,7 +28,6 @@ from library import (
     measure,
     score_pairs,
     sees_context,
-    sentence_errors,
     sentence_scores,
 )
 from literal import corrected, published
@@ -119,24 +119,21 @@ def test_scores_are_linear_in_what_tokens_have(name: str, protocol: str) -> None
         for masking, rows in evidence.items()
     }
     apart = scores - sentence_scores(of, counted(of, lower, protocol))
-    np.testing.assert_allclose(apart, sentence_errors(of, tokens), rtol=1e-6)
+    np.testing.assert_allclose(apart, sentence_scores(of, tokens, "error"), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", ALL_MEASURES)
-def test_what_a_measure_says_of_all_tokens_is_what_its_formula_does(name: str) -> None:
-    of, evidence = measure(name), evidence_of(MODEL_OF[name])
+def test_means_are_the_measures_whose_formula_averages_all_tokens(name: str) -> None:
+    evidence = evidence_of(MODEL_OF[name])
     whole = evidence["all" if name in MEASURES else LEFT]
     text = whole[~whole["special"].astype(bool) & whole["role"].isin(SIDES)]
-    added = contributions(of, evidence, CORRECTED).groupby(["pair_id", "role"])
+    added = contributions(measure(name), evidence, CORRECTED).groupby(["pair_id", "role"])
     plain = []
     for sentence, places in text.groupby(["pair_id", "role"])["position"]:
         n = len(places)
         rows = added.get_group(sentence) if sentence in added.groups else text[:0].assign(coefficient=0.0)
-        coefficient = 1.0 if of.reduction == "sum" else 1 / n
-        plain.append(
-            sorted(rows["position"]) == sorted(places) and np.allclose(rows["coefficient"], coefficient)
-        )
-    assert len(plain) == 2 * len(SENTENCES) and all(plain) == of.of_all_tokens
+        plain.append(sorted(rows["position"]) == sorted(places) and np.allclose(rows["coefficient"], 1 / n))
+    assert len(plain) == 2 * len(SENTENCES) and all(plain) == (name in MEANS)
 
 
 def test_a_model_without_attention_leaves_aula_undefined_and_says_so(

@@ -51,7 +51,7 @@ class Variant:
         """The rows of SCORES of all pairs; those of an exact model have no float error."""
         if not self.measures:
             return framed([], SCORES)
-        exact = all(facts["dtype"] == "float64" for facts in self.facts.values())
+        exact = all(facts.get("dtype") == "float64" for facts in self.facts.values())
         return score_pairs(list(pairs["pair_id"]), self.evidence, self.measures, exact)
 
     @property
