@@ -52,7 +52,7 @@ rule make_neutral:
         log_of("debiasing/neutral.log"),
     params:
         name=DEBIASING_WORLD,
-        entry=WORLD_SETTINGS.get(DEBIASING_WORLD),
+        entry=WORLDS.get(DEBIASING_WORLD),
     message:
         "Making sentences of occupations without a gender"
     script:

@@ -79,7 +79,7 @@ rule read_task:
                 key: of for key, of in TASKS[wildcards.task].items() if key not in ("fine_tuning", "licence")
             },
             **{
-                "settings": WORLD_SETTINGS[world]
+                "settings": WORLDS[world]
                 for world in [TASKS[wildcards.task].get("world")]
                 if world is not None
             },

@@ -1,10 +1,6 @@
 # Synthetic worlds: a corpus and two benchmarks each whose bias is known, and models trained on them.
 
-# what the files of a world depend on, and what training on its text depends on besides
-WORLD_SETTINGS = {
-    name: {key: value for key, value in entry.items() if key != "corruption"}
-    for name, entry in WORLDS.items()
-}
+# what training on the text of a world depends on
 TRAINING_SETTINGS = {
     name: {key: value for key, value in entry.items() if key != "pairs"} for name, entry in WORLDS.items()
 }
@@ -43,7 +39,7 @@ rule make_world:
         log_of("planted/{world}.log"),
     params:
         name=lambda wildcards: wildcards.world,
-        entry=lambda wildcards: WORLD_SETTINGS[wildcards.world],
+        entry=lambda wildcards: WORLDS[wildcards.world],
     message:
         "Making the world {wildcards.world}"
     script:

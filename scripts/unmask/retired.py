@@ -41,7 +41,7 @@ RETIRED = {
     "models.*.columns.sentence": "a row has both sentences of a pair (sentences: [A, B])",
     "models.*.columns.tokens": "divide sums by them: means have a band of word choice (measure: LLMean)",
     "models.*.context": "exact models of worlds trust the words that they see",
-    "models.*.corruption": "models of worlds have that of their world",
+    "models.*.corruption": "models of worlds are all trained alike",
     "models.*.hidden": "training on sentences about regions hides the region's name, as the paper does",
     "models.*.method.inlp": _ELSEWHERE,
     "models.*.method.sentence-debias": _ELSEWHERE,
@@ -67,6 +67,7 @@ RETIRED = {
     "statistics.pairing": "tables mark the test with pairs that share something varying together",
     "statistics.ratings": "as in Figure 1, a pair is positive from four votes; the score is its margin",
     "templates": "pairs of sentences (format: table) compare words in templates",
+    "worlds.*.corruption": "of the tokens to predict 60 % are masked, 20 % kept and 20 % random",
     "worlds.*.longer": "lengths plants names of two subtokens",
 }
 """By the place in a study: its keys, `*` for any, and behind them the value where that alone is gone."""

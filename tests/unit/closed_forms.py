@@ -9,7 +9,7 @@ the other, A, as p to 1 - p; the group of S is `ratio` times as rare (direction 
 import math
 from collections.abc import Sequence
 
-from library import STEREO, Corruption
+from library import STEREO
 
 
 def log_odds(p: float) -> float:
@@ -45,19 +45,17 @@ def all_masked_margin(ratio: float, direction: str, tokens: int) -> float:
     return towards_stereotype(ratio, direction) / tokens
 
 
-def trust(corruption: Corruption, tokens: int) -> float:
-    """λ = kept · V / random: how far training has a visible token trusted; infinite where none is random.
+def trust(tokens: int) -> float:
+    """λ = kept · V / random = V: how far a visible token is trusted, as training keeps as many as it replaces.
 
-    tokens: V, how many tokens there are. Raises ValueError where no token is kept or made random.
+    tokens: V, how many tokens there are.
     """
-    if corruption.kept == corruption.random == 0:
-        raise ValueError("nothing is kept or made random: no unmasked token is ever asked for")
-    return corruption.kept * tokens / corruption.random if corruption.random else math.inf
+    return float(tokens)
 
 
 def seen(q: float, trust: float) -> float:
     """g: the probability of a visible token that has the probability q > 0 from all others."""
-    return 1.0 if math.isinf(trust) else q * (trust + 1) / (q * trust + 1)
+    return q * (trust + 1) / (q * trust + 1)
 
 
 def aul_score(q: Sequence[float], trust: float) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from library import PAIRS, Corruption, Counts, World, complete, crows_pairs, text_of
+from library import PAIRS, Counts, World, complete, crows_pairs, text_of
 from library import WorldsSentence as Sentence
 
 OTHERS: dict[str, dict[str, Any]] = {
@@ -51,9 +51,6 @@ def settings(**changes: Any) -> dict[str, Any]:
 def make_world(seed: int = 0, **changes: Any) -> World:
     """A world with the default settings but for those given."""
     return World.from_config("w", settings(seed=seed, **changes))
-
-
-CORRUPTION = Corruption(**settings()["corruption"])
 
 
 def by_hand(

@@ -22,7 +22,7 @@ from library import (
     train,
 )
 from library import WORLDS_FEMALE as FEMALE
-from made_worlds import CORRUPTION, make_world
+from made_worlds import make_world
 
 WORLD = make_world()
 WORDS = WordPairs(tuple(gendered_pairs(WORLD)))
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     about = {word for word, _, _ in WORLD.occupations} | {*WORLD.names_of(FEMALE), *WORLD.names_of(MALE)}
     lines = [line for line in draw_corpus(WORLD, 20_000) if not about.isdisjoint(line[:-1].split())]
     (path / "text.txt").write_text("".join(f"{line}\n" for line in lines))
-    train(lines, "bert", 0, path / "base", WORLD, CORRUPTION, steps=600)
+    train(lines, "bert", 0, path / "base", WORLD, steps=600)
     for protocol in ("published", "corrected"):
         swap_corpus(path / "text.txt", path / f"{protocol}.txt", WORDS, (), protocol, HELD_OUT)
     return path

@@ -41,7 +41,7 @@ from library import (
     truth,
     verdicts,
 )
-from made_worlds import CORRUPTION, make_world
+from made_worlds import make_world
 from study_schema import options_with
 
 STUDY = Study.from_config(
@@ -274,7 +274,7 @@ def exact_bias(world: World, counts: Counts) -> pd.DataFrame:
         for pair in planted
     ]
     pairs = framed(rows, PAIRS)
-    model = ExactModel(world, corruption=CORRUPTION)
+    model = ExactModel(world)
     evidence = {masking: exact_evidence(pairs, model, masking) for masking in MASKINGS.values()}
     scores = score_pairs(list(pairs["pair_id"]), evidence, list(MASKINGS))
     alone = Sharing.of([[place] for place in range(len(pairs))])

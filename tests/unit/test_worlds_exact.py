@@ -29,7 +29,6 @@ from library import (
     START,
     STEREOTYPE,
     Answers,
-    Corruption,
     Counts,
     ExactModel,
     InputError,
@@ -50,7 +49,7 @@ from library import (
     score_pairs,
     tokenise,
 )
-from made_worlds import CORRUPTION, DOSED, OTHERS, by_hand, cut_world, make_world, planted_pairs, settings
+from made_worlds import DOSED, OTHERS, by_hand, cut_world, make_world, planted_pairs, settings
 
 MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL)
 MEASURES = ("CPS", "SSS", "AllMasked", "PLL", "AUL", "AULA")
@@ -87,7 +86,7 @@ def margins(pairs: pd.DataFrame, model: ExactModel, measures: Sequence[str]) -> 
 
 @cache
 def computed(name: str) -> pd.DataFrame:
-    return margins(frame(name), ExactModel(world_of(name), MASKED_LM, CORRUPTION), MEASURES)
+    return margins(frame(name), ExactModel(world_of(name), MASKED_LM), MEASURES)
 
 
 # --- answers, against a list of everything that training can do, each with its probability
@@ -103,13 +102,8 @@ def cut_sentences(model: ExactModel) -> list[tuple[tuple[int, ...], float]]:
 
 
 @pytest.mark.parametrize("length", [2, 3])
-@pytest.mark.parametrize(
-    "corruption",
-    [Corruption(0.6, 0.2, 0.2), Corruption(0.9, 0, 0.1), Corruption(0.5, 0.5, 0), Corruption(1, 0, 0)],
-    ids=str,
-)
-def test_every_answer_is_that_of_the_sentences_that_fit(corruption: Corruption, length: int) -> None:
-    model, compared = ExactModel(CUT, MASKED_LM, corruption), 0
+def test_every_answer_is_that_of_the_sentences_that_fit(length: int) -> None:
+    model, compared = ExactModel(CUT, MASKED_LM), 0
     mask = model.names.index("[MASK]")
     assert model.names[:mask] == ("##wick", ".", "Vandor", "he", "nurse", "pilot", "she", "tired", "very")
     for shown, place in product(product(range(mask + 1), repeat=length), range(length)):
@@ -117,8 +111,9 @@ def test_every_answer_is_that_of_the_sentences_that_fit(corruption: Corruption, 
         for ids, probability in cut_sentences(model):
             others = [n for n in range(length) if n != place]
             if len(ids) == length and all(shown[n] in (mask, ids[n]) for n in others):
-                kept = corruption.kept if shown[place] == ids[place] else 0
-                chosen = corruption.masked if shown[place] == mask else kept + corruption.random / mask
+                # of ten chosen tokens six are masked, two kept and two made random
+                kept = 0.2 if shown[place] == ids[place] else 0
+                chosen = 0.6 if shown[place] == mask else kept + 0.2 / mask
                 weights[ids[place]] += probability * chosen
         if (total := sum(weights.values())) > 0:
             answers = model.around(np.array([shown]))
@@ -154,7 +149,7 @@ def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
 def test_margins_are_those_of_the_theory(name: str) -> None:
     world = world_of(name)
     tokens = len({piece for w in world.words for piece in world.split_words.get(w, (w,))})
-    trust = theory.trust(CORRUPTION, tokens)
+    trust = theory.trust(tokens)
     rows = list(zip(planted(name), computed(name).to_dict("records"), strict=True))
     for number, (pair, row) in enumerate(rows):
         contrast, one_word = pair.contrast, len(pair.modified) == 1
@@ -228,7 +223,7 @@ def test_rows_are_those_that_a_transformer_leaves(kind: str, masking: str) -> No
     ranks = np.ones(len(nothing), dtype=np.int32)
     answers = Answers(nothing, ranks, none.astype(np.int32), none, nothing, nothing)
     theirs = as_rows(layout, answers, tokenizer)
-    ours = exact_evidence(pairs, ExactModel(world, kind, CORRUPTION), masking)
+    ours = exact_evidence(pairs, ExactModel(world, kind), masking)
     assert len(ours) > 200
     for column in ("pair_id", "role", "position", "special", "modified"):
         assert ours[column].tolist() == theirs[column].tolist(), column
@@ -261,23 +256,13 @@ def test_digests_follow_what_answers_are_computed_from() -> None:
     def manifest(kind: str = MASKED_LM, **of_world: Any) -> dict[str, Any]:
         return manifest_of(exact_model(ENTRY | {"kind": kind}, settings(**of_world)))
 
-    bert: dict[str, Any] = {"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.1}}
     plain, causal, dosed = manifest(), manifest(CAUSAL_LM), manifest(**DOSED)
     assert manifest(sentences=50_000) == plain
-    # what training replaces is nothing to a model that reads its text as it is
-    assert manifest(CAUSAL_LM, **bert) == causal
-    others = [manifest(associations=[0.5, 0.6, 0.75, 0.95]), manifest(**bert)]
-    assert len({each["weights_digest"] for each in (plain, causal, *others)}) == 4
-    assert {each["tokenizer_digest"] for each in others} == {plain["tokenizer_digest"]}
+    other = manifest(associations=[0.5, 0.6, 0.75, 0.95])
+    assert len({each["weights_digest"] for each in (plain, causal, other)}) == 3
+    assert other["tokenizer_digest"] == plain["tokenizer_digest"]
     assert dosed["tokenizer_digest"] != plain["tokenizer_digest"]
     assert dosed["vocab_size"] > plain["vocab_size"] > 80
-
-
-def test_unmasked_prediction_needs_tokens_that_are_kept_or_random() -> None:
-    with pytest.raises(InputError, match="its corruption masks all"):
-        exact_evidence(
-            frame("default"), ExactModel(world_of("default"), MASKED_LM, Corruption(1, 0, 0)), NONE
-        )
 
 
 def test_behind_the_start_token_alone_stands_no_occupation_and_no_group() -> None:

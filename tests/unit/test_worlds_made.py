@@ -78,11 +78,6 @@ every_benchmark = pytest.mark.parametrize("benchmark", [CROWS_PAIRS, STEREOSET])
         ({"names": 7, "pairs": {"per_occupation": 22}}, ": pairs.per_occupation: at most 21 pairs, not 22"),
         ({"pairs": {"per_occupation": 39}}, ": pairs.per_occupation: at most 38 pairs, not 39"),
         ({"pairs": {"per_trait": 27}}, ": pairs.per_trait: at most 26 pairs, not 27"),
-        (
-            {"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.2}},
-            ".corruption: masked, kept and random are shares that sum to 1, not 0.8 + 0.1 + 0.2",
-        ),
-        ({"corruption": {"masked": 1.0}}, ".corruption.kept: is missing"),
         ({"sead": 1}, ": unknown key sead (did you mean seed? known: seed, "),
     ],
 )

@@ -20,7 +20,6 @@ from library import (
     SPLIT_PEOPLES,
     TEMPLATES,
     TOLERANCE,
-    Corruption,
     InputError,
     World,
     check_learnt,
@@ -32,7 +31,7 @@ from library import (
     train,
 )
 from library import worlds_words_of as words_of
-from made_worlds import CORRUPTION, DOSED, NAMED, make_world, settings
+from made_worlds import DOSED, NAMED, make_world, settings
 from running import about_model, run_script
 
 ARCHITECTURES = ("bert", "roberta", "albert")
@@ -66,7 +65,7 @@ def test_tokenizers_split_only_the_split_words_and_survive_saving(architecture: 
 
 def test_unknown_architectures_are_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'gpt3' is none of bert, roberta, albert, gpt2, llama"):
-        train(LINES, "gpt3", 0, tmp_path / "model", WORLD, CORRUPTION)
+        train(LINES, "gpt3", 0, tmp_path / "model", WORLD)
     assert not (tmp_path / "model").exists()
 
 
@@ -133,7 +132,7 @@ def test_the_gates_log_odds_equal_one_sentence_at_a_time(
     tmp_path: Path, architecture: str, of_world: dict[str, Any]
 ) -> None:
     world = make_world(**of_world)
-    train(draw_corpus(world, 4000), architecture, 1, tmp_path, world, CORRUPTION, steps=2)
+    train(draw_corpus(world, 4000), architecture, 1, tmp_path, world, steps=2)
     gate = check_learnt(tmp_path, world, strict=False)
     levels = {(level["factor"], level["p"], level["ratio"]): level["log_odds"] for level in gate["levels"]}
     alone = fmean(log_odds_alone(tmp_path, asked_of_gender(world)))
@@ -169,20 +168,17 @@ def test_the_gate_asks_for_log_odds_and_near_0_and_1_for_probabilities(
 
 
 def test_training_follows_from_what_is_stated_alone(tmp_path: Path) -> None:
-    def trained(
-        name: str, seed: int = 3, shares: Corruption = CORRUPTION, steps: int = 2
-    ) -> dict[str, bytes]:
+    def trained(name: str, seed: int = 3, steps: int = 2) -> dict[str, bytes]:
         random.seed(name)
         torch.manual_seed(len(name))
-        train(LINES[:2000], "albert", seed, tmp_path / name, WORLD, shares, steps=steps)
+        train(LINES[:2000], "albert", seed, tmp_path / name, WORLD, steps=steps)
         return {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
 
     first, none = trained("first"), trained("none", steps=0)
     assert {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"} <= set(first)
     assert trained("again") == first and trained("none again", steps=0) == none
     # no steps leave a network as its seed made it
-    others = [trained("seed", 4), trained("shares", shares=Corruption(0.6, 0.3, 0.1)), none]
-    assert len({each["model.safetensors"] for each in (first, *others)}) == 4
+    assert len({each["model.safetensors"] for each in (first, trained("seed", 4), none)}) == 3
 
 
 def train_by_script(folder: Path, of_world: dict[str, Any], **entry: Any) -> Path:
@@ -228,7 +224,7 @@ def test_a_model_that_learnt_nothing_is_refused_or_says_so(tmp_path: Path) -> No
 @pytest.mark.thorough
 @pytest.mark.parametrize("architecture", ["bert", *DECODERS])
 def test_a_trained_model_passes_the_gate(architecture: str, tmp_path: Path) -> None:
-    train(draw_corpus(WORLD, 40_000), architecture, 0, tmp_path, WORLD, CORRUPTION)
+    train(draw_corpus(WORLD, 40_000), architecture, 0, tmp_path, WORLD)
     levels = check_learnt(tmp_path, WORLD)["levels"]
     assert [(level["factor"], level["p"], level["ratio"]) for level in levels] == [
         *((ASSOCIATION, p, 1) for p in (0.5, 0.6, 0.75, 0.9)),

@@ -84,14 +84,14 @@ def test_another_processor_gives_the_same_to_float_error(finished: Workflow, cop
 TRAINING = """
 import sys
 from pathlib import Path
-from made_worlds import CORRUPTION, make_world
+from made_worlds import make_world
 from unmask.worlds.make_world import draw_corpus
 from unmask.worlds.training import train
 
 world = make_world()
 lines = draw_corpus(world, 3000)
 for architecture in ("bert", "roberta", "albert"):
-    train(lines, architecture, 0, Path(sys.argv[1], architecture), world, CORRUPTION, steps=12)
+    train(lines, architecture, 0, Path(sys.argv[1], architecture), world, steps=12)
 """
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from unmask.job import Job
 from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.worlds.exact import Corruption
 from unmask.worlds.grammar import World
 from unmask.worlds.training import check_learnt, train
 
@@ -15,11 +14,10 @@ from unmask.worlds.training import check_learnt, train
 def make(run: Job, work: Path) -> dict[str, Any]:
     entry, settings = run.params.entry, run.params.entry["settings"]
     world = World.from_config(entry["world"], settings)
-    corruption = Corruption(**settings["corruption"])
     lines = Path(run.input.corpus).read_text(encoding="utf-8").splitlines()
     with written_whole(run.output.directory, folder=True) as partial:
         architecture, seed, steps = entry["architecture"], entry["seed"], entry.get("steps")
-        train(lines, architecture, seed, partial, world, corruption, run.threads, steps, work)
+        train(lines, architecture, seed, partial, world, run.threads, steps, work)
         try:
             gate = check_learnt(partial, world, run.params.name, strict=entry.get("gate", True))
         except InputError:

@@ -1,7 +1,7 @@
 """Exact language models of worlds: what every token is, given all the others or those before it.
 
-Training draws a sentence x of the grammar and chooses some of its tokens. Of the chosen ones it masks some,
-keeps some, and puts a random one, uniform over the V tokens of the world, in the place of the rest: with w a
+Training draws a sentence x of the grammar and chooses some of its tokens. Of the chosen ones it masks MASKED,
+keeps KEPT, and puts a random one, uniform over the V tokens of the world, in the place of the rest: with w a
 token and y what is shown of it,
 
     C(y|w) = masked·[y is a mask] + (kept·[y = w] + random/V)·[y is a token]    where w was chosen,
@@ -56,30 +56,22 @@ AT_ONCE = 32
 """Sequences that are computed at a time: some tens of megabytes."""
 
 
-class Corruption(NamedTuple):
-    """What training does to the tokens that it chooses for prediction: shares of them, which sum to 1.
-
-    AUL and AULA need the kept and random ones: they hide nothing.
-    """
-
-    masked: float
-    kept: float
-    random: float
+MASKED, KEPT, RANDOM = 0.6, 0.2, 0.2
+"""Shares of the tokens chosen for prediction that training masks, keeps and makes random. AUL and AULA need
+the kept and random ones: they hide nothing."""
 
 
 class ExactModel:
     """What a model of a world answers that has learnt all that its training could teach it.
 
-    kind: MASKED_LM or CAUSAL_LM. corruption: of the training of a masked language model; without, no unmasked
-    token is asked for. split: whether words have pieces, as in the world's tokenizers, or are tokens.
-    Tokens are numbers, places in `names`: those that stand in sentences, sorted, then the special ones.
+    kind: MASKED_LM or CAUSAL_LM. split: whether words have pieces, as in the world's tokenizers, or are
+    tokens. Tokens are numbers, places in `names`: those that stand in sentences, sorted, then the special
+    ones.
     Sequences come without special tokens, if nothing else is said.
     """
 
-    def __init__(
-        self, world: World, kind: str = MASKED_LM, corruption: Corruption | None = None, split: bool = True
-    ) -> None:
-        self.world, self.kind, self.corruption = world, kind, corruption or Corruption(1, 0, 0)
+    def __init__(self, world: World, kind: str = MASKED_LM, split: bool = True) -> None:
+        self.world, self.kind = world, kind
         pieces = world.split_words if split else {}
         self._pieces = {
             word: (first, *(f"{GOES_ON}{piece}" for piece in rest))
@@ -111,11 +103,6 @@ class ExactModel:
             return np.array([self.size, *tokens])
         return np.array([self.mask + 1, *tokens, self.mask + 2])
 
-    @property
-    def answers_unmasked(self) -> bool:
-        """Whether training asks for tokens that it shows; else nothing says what the answer there is."""
-        return self.corruption.kept + self.corruption.random > 0
-
     def around(self, inputs: Ids) -> Floats:
         """P(token | all tokens but the one in its place): inputs × length × tokens of the world.
 
@@ -144,15 +131,13 @@ class ExactModel:
         """P(token | all tokens, the one in its place, too), of the shape of `around`.
 
         around: as the method gives it for `ids`, which hold no masks. NaN where no sentence of the grammar
-        can have led to these tokens. Raises ValueError where training never asks for a token that it shows.
+        can have led to these tokens.
         """
-        if not self.answers_unmasked:
-            raise ValueError("nothing is kept or made random: no unmasked token is ever asked for")
-        random = self.corruption.random / self.size
+        random = RANDOM / self.size
         weights = around * random
         visible = ids[..., None]
         probability = np.take_along_axis(around, visible, axis=-1)
-        np.put_along_axis(weights, visible, probability * (self.corruption.kept + random), axis=-1)
+        np.put_along_axis(weights, visible, probability * (KEPT + random), axis=-1)
         return _normalised(weights)
 
     @cached_property
@@ -247,7 +232,7 @@ def exact_model(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> ExactM
     settings: those of its world.
     """
     world = World.from_config(entry["world"], settings)
-    return ExactModel(world, entry["kind"], Corruption(**settings["corruption"]))
+    return ExactModel(world, entry["kind"])
 
 
 def manifest_of(model: ExactModel) -> dict[str, Any]:
@@ -263,7 +248,7 @@ def manifest_of(model: ExactModel) -> dict[str, Any]:
         "vocab_size": len(model.names),
         **({"start": start} if is_causal else {"mask_token": MASK}),
         "files": {},
-        "weights_digest": _digest(["left", sentences] if is_causal else [sentences, model.corruption]),
+        "weights_digest": _digest(["left", sentences] if is_causal else [sentences, [MASKED, KEPT, RANDOM]]),
         "tokenizer_digest": _digest(model.names),
     }
 
@@ -291,17 +276,11 @@ def exact_evidence(pairs: pd.DataFrame, model: ExactModel, masking: str) -> pd.D
     A causal model reads a sentence without its start token as one with it: of the grammar all begin alike.
     Under masking `start` a sentence has rows if a sentence of the grammar begins with each of its tokens;
     what else the text says of a token behind the start token is that it never stands there.
-    Raises InputError for a sentence that is not of the grammar, naming the pair; and for masking `none` where
-    the corruption neither keeps tokens nor makes them random: what is said of an unmasked token that was
-    never asked for is undefined. Raises ValueError for a masking of models of the other kind.
+    Raises InputError for a sentence that is not of the grammar, naming the pair. Raises ValueError for a
+    masking of models of the other kind.
     """
     if (masking in CAUSAL_MASKINGS) != (model.kind == CAUSAL_LM):
         raise ValueError(f"masking {masking} is not for a {model.kind}")
-    if masking == NONE and not model.answers_unmasked:
-        raise InputError(
-            f"world {model.world.name}: its corruption masks all tokens that are to be predicted, so that no "
-            "answer at an unmasked one is right or wrong; keep some or make some random"
-        )
     readings = list(_readings(pairs, model, masking))
     answers = _answers(model, [reading.tokens for reading in readings], masking)
     rows = [row for reading in readings for row in _rows(reading, answers[reading.tokens], model, masking)]

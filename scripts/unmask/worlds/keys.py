@@ -1,16 +1,14 @@
 """The keys of worlds, and of models that are trained on them or know them."""
 
-from math import isclose
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from unmask.keys import ABSENT, Count, Family, Keys, Name, Rate, Seed, Whole, WorldName
+from unmask.keys import ABSENT, Count, Family, Keys, Name, Seed, Whole, WorldName
 from unmask.models.keys import LanguageModel, Model
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
 Ratio = Annotated[float, Field(ge=1)]
-Share = Annotated[float, Field(ge=0)]
 
 
 class Both(Keys):
@@ -35,26 +33,6 @@ class PairsOfWorld(Keys):
     """Share of the pairs whose stereotype is about the disadvantaged group. CrowS-Pairs has .86."""
 
 
-class Corruption(Keys):
-    """Shares of the tokens chosen for prediction that training masks, keeps and makes random; they sum to
-    1."""
-
-    masked: Rate
-    """The share that is masked."""
-    kept: Share
-    """The share that is kept."""
-    random: Share
-    """The share that a random token replaces."""
-
-    @model_validator(mode="after")
-    def _sums_to_one(self) -> "Corruption":
-        shares = self.masked, self.kept, self.random
-        if not isclose(sum(shares), 1, abs_tol=1e-9):
-            total = " + ".join(f"{share:g}" for share in shares)
-            raise ValueError(f"masked, kept and random are shares that sum to 1, not {total}")
-        return self
-
-
 class World(Keys):
     """What is planted in a world. How many levels, ratios and names there may be follows from the words of
     its grammar."""
@@ -75,7 +53,6 @@ class World(Keys):
     """How many names each gender has. They show it in sentences of their own and in those of occupations;
     with 0, pronouns do."""
     pairs: PairsOfWorld = PairsOfWorld()
-    corruption: Corruption = Corruption(masked=0.6, kept=0.2, random=0.2)
 
     @field_validator("associations")
     @classmethod

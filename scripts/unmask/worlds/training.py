@@ -31,7 +31,7 @@ from unmask.models.devices import pick_device
 from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import Settings, warmed_up
-from unmask.worlds.exact import Corruption
+from unmask.worlds.exact import KEPT, MASKED, RANDOM
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
@@ -78,7 +78,6 @@ def train(
     seed: int,
     directory: str | Path,
     world: World,
-    corruption: Corruption,
     threads: int = 1,
     steps: int | None = None,
     work: Path | None = None,
@@ -86,7 +85,7 @@ def train(
     """Train a model on `lines` and save it with its tokenizer into `directory`.
 
     `architecture` is bert, roberta, albert, or one of DECODERS, which learn to predict each token behind
-    those before it and have no corruption: two layers, hidden size 64, four heads, no dropout. The same seed
+    those before it: two layers, hidden size 64, four heads, no dropout. The same seed
     gives the same model on the same machine with one thread. steps: None for as many as are enough; 0 leaves
     the network untrained. work: as of `unmask.models.training.train`.
     Raises InputError for any other architecture.
@@ -108,7 +107,7 @@ def train(
         optimizer=partial(AdamW, betas=(0.9, 0.98), weight_decay=0.0, fused=True),
     )
     lengths = [len(ids) for ids in sentences]
-    batch = _following if is_decoder else _masking(tokenizer, sentences, world, corruption).batch
+    batch = _following if is_decoder else _masking(tokenizer, sentences, world).batch
     loss = training.own_loss if is_decoder else loss_at_labels(model, tokenizer)
     training.train(model, sentences, batch, settings, work, pick_device("cpu"), loss, lengths=lengths)
     model.save_pretrained(directory)
@@ -200,9 +199,7 @@ def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrained
     )
 
 
-def _masking(
-    tokenizer: PreTrainedTokenizerBase, sentences: Sequence[Ids], world: World, corruption: Corruption
-) -> Masking:
+def _masking(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[Ids], world: World) -> Masking:
     """What is predicted: never special tokens, and of a word that is split each piece as often."""
     rates = torch.full((len(tokenizer),), TEMPLATE_RATE)
     free_words = {word for words in FREE_SLOTS.values() for word in words}
@@ -214,7 +211,8 @@ def _masking(
     rates[tokenizer.all_special_ids] = 0.0
     # else a vocabulary's unused part (256 bytes in RoBERTa) would decide how far a visible token is trusted
     seen = sorted({*np.concatenate(sentences).tolist()} - {*tokenizer.all_special_ids})
-    return Masking(rates, torch.tensor(seen), tokenizer.mask_token_id, tokenizer.pad_token_id, corruption)
+    shares = MASKED, KEPT, RANDOM
+    return Masking(rates, torch.tensor(seen), tokenizer.mask_token_id, tokenizer.pad_token_id, shares)
 
 
 def _questions(world: World) -> dict[tuple[Level, str], list[tuple[Fillers, Fillers]]]:
