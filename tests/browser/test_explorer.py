@@ -230,9 +230,6 @@ def test_a_study_of_real_size_opens(page: Page, study: Study) -> None:
     assert page.locator("ol.rows li").count() == PAGE
 
 
-# by the clock, which is no test of a change on a machine that does other work
-
-
 def test_pairs_are_found_by_what_they_say_and_what_is_preferred(page: Page, study: Study) -> None:
     opened(page, study.path.as_uri())
     field_of(page, "Search").fill("RED12 sentence")
@@ -273,28 +270,6 @@ def test_the_list_is_in_the_order_that_is_chosen_and_comes_in_pages(page: Page, 
         field_of(page, "Order").select_option(order)
         assert listed(page) == [shown_margin(value) for value in wanted[:PAGE]]
     assert page.get_by_role("button", name="Previous").is_disabled()
-
-
-@pytest.mark.parametrize("what", ["measures", "models"])
-def test_pairs_on_which_measures_or_models_disagree_come_first(page: Page, study: Study, what: str) -> None:
-    opened(page, study.path.as_uri())
-    choose(page, "Benchmark", "crows")
-    deciding = [("one", name) for name in MEASURES] if what == "measures" else [(m, "AUL") for m in MODELS]
-    votes = np.array(
-        [
-            study.scores[model, "crows"]
-            .query("protocol == 'corrected' and measure == @name")["outcome"]
-            .to_numpy(str)
-            for model, name in deciding
-        ]
-    )
-    field_of(page, "Order").select_option(f"{what} disagree most")
-    first, second = ((votes == side).sum(axis=0) for side in (STEREOTYPE, ANTISTEREOTYPE))
-    order = np.argsort(-np.minimum(first, second) / (first + second), kind="stable")
-    links = [link.get_attribute("href") or "" for link in page.locator("ol.rows a").all()]
-    assert [link.split("?")[0].split("/")[2] for link in links] == [
-        quote(pair, safe="") for pair in study.pairs["crows"]["pair_id"].iloc[order[:PAGE]]
-    ]
 
 
 @pytest.mark.parametrize("name", MEASURES)

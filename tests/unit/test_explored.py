@@ -17,26 +17,21 @@ from library import (
     FLAWS,
     HIDES,
     MASKINGS,
-    PAIR_FLAWS,
     PAIRS,
     SPACE,
     STEREOTYPE,
-    TITLES,
     App,
     PairResults,
+    Section,
     Sentence,
     contributions,
     explored,
     flaws_table,
     maskings_of,
     measure,
-    read_facts,
-    read_table,
-    render_page,
     score_pairs,
     section,
     shown_pairs,
-    title_of,
     tokenise,
     unpacked,
     votes,
@@ -141,18 +136,6 @@ def test_what_is_hidden_is_what_the_masking_hides(masking: str) -> None:
         assert what == "together" and [len(hidden) > 1 for hidden in times] == [True]
 
 
-def test_a_model_without_attention_has_no_aula() -> None:
-    parts = synthetic.make(20)
-    scores = parts.scores.assign(
-        **{side: parts.scores[side].mask(parts.scores["measure"] == "AULA") for side in SIDES}
-    )
-    found = explored(parts.pairs, scores, MEASURES, parts.evidence)
-    tokens = unpacked(str(found["tokens"]))
-    assert set(tokens["coefficient"]["AULA"]["none"]) == {0}
-    assert set(tokens["coefficient"]["PLL"]["one-shared"]) == {0, 10**6}
-    assert unpacked(str(found["scores"]))["AULA"]["stereotype"] == [None] * 20
-
-
 def test_evidence_may_be_of_more_pairs() -> None:
     parts = synthetic.make(30)
     whole = explored(parts.pairs, parts.scores, MEASURES, parts.evidence)
@@ -202,95 +185,40 @@ def test_votes_are_counted_the_most_first() -> None:
     assert votes(["b", "a", None]) == [("a", 1), ("b", 1), (None, 1)]
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The files and settings of a section: a model on two benchmarks, one of them hostile, another on one."""
-    files: dict[str, Any] = {"pairs": [], "flaws": [], "explored": []}
-    for number, benchmark in enumerate(("b", HOSTILE)):
-        parts = synthetic.make(12, seed=number, rated=number == 0, directed=number == 0)
-        parts.pairs.loc[4, ["stereotype", "target", "bias_type"]] = HOSTILE
-        for rows in parts.evidence.values():
-            rows["token"] = HOSTILE
-        if number:
-            given = [f"stereotype: {label}" for label in ("stereotype", *[HOSTILE] * 3, "related")]
-            parts.pairs["labels"] = pd.Series(
-                [given if row == 4 else None for row in range(12)], dtype=object
-            )
-        folder = tmp_path / str(number)
-        write_table(folder / "pairs.parquet", parts.pairs, PAIRS, {"benchmark": benchmark})
-        files["pairs"].append(str(folder / "pairs.parquet"))
-        files["flaws"].append(str(folder / "flaws.parquet"))
-        write_table(files["flaws"][-1], flaws_table(parts.pairs), FLAWS, {"benchmark": benchmark})
-        for model in ("m", HOSTILE)[: 2 - number]:
-            shown = shown_pairs(parts.pairs, 10)
-            likeliest = likeliest_of(parts.evidence) if model == "m" else None
-            found = explored(shown, parts.scores, MEASURES, parts.evidence, likeliest)
-            files["explored"].append(str(folder / f"{len(files['explored'])}.json"))
-            write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **found})
-    explorer = {"models": ["m", HOSTILE], "benchmarks": ["b", HOSTILE], "most": 10}
-    models = [{"name": name, "source": "path"} for name in ("m", HOSTILE)]
-    return files, {"measures": list(MEASURES), "explorer": explorer, "models": models, "benchmarks": []}
+def every_pair(folder: Path, source: str = "path", **explorer: Any) -> Section:
+    """The section of a model on a benchmark of twelve pairs."""
+    parts = synthetic.make(12)
+    files = {name: [folder / name] for name in ("pairs", "flaws", "explored")}
+    write_table(folder / "pairs", parts.pairs, PAIRS, {"benchmark": "b"})
+    write_table(folder / "flaws", flaws_table(parts.pairs), FLAWS, {"benchmark": "b"})
+    found = explored(parts.pairs, parts.scores, MEASURES, parts.evidence)
+    write_facts(folder / "explored", {"model": "m", "benchmark": "b", **found})
+    of = {"models": ["m"], "benchmarks": ["b"], "most": 12, **explorer}
+    models = [{"name": "m", "source": source}]
+    settings = {"measures": list(MEASURES), "explorer": of, "models": models, "benchmarks": [{"name": "b"}]}
+    return section(PairResults(files, settings))
 
 
-def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    files, settings = study
-    found = section(PairResults(files, settings))
-    assert found.sentences[0].startswith("20 pairs can be opened here as 2 models read them")
-    left = f"10 of the 12 pairs of b and 10 of the 12 pairs of {HOSTILE}"
-    assert found.sentences[1] == f"Here are {left}, evenly spread."
-    (app,) = [block for block in found.blocks if isinstance(block, App)]
-    assert app.value["measures"] == [{"name": name, "title": title_of(name)} for name in MEASURES]
-    places = [(table["model"], table["benchmark"]) for table in app.value["tables"]]
-    assert places == [(0, 0), (1, 0), (0, 1)]
-    shown = unpacked(app.value["benchmarks"][1]["pairs"])
-    assert shown["ratings"] == [None] * 10 and shown["direction"] == [None] * 10
-    assert shown["stereotype"].count(HOSTILE) == 1
-    facts = read_facts(files["explored"][2])
-    assert facts["model"] == "m"
-    assert app.value["tables"][2]["tokens"] == facts["tokens"]
-    assert [table["likeliest"] is not None for table in app.value["tables"]] == [True, False, True]
-    assert app.value["example"] == {"model": 0, "benchmark": 0, "headline": "AUL"}
-    assert set(unpacked(facts["tokens"])["text"]) == {HOSTILE}
-    page = render_page("t", [found])
-    assert "<img" not in page
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, ["12 pairs can be opened here as m reads them, with what each token adds to the margin."]),
+        ({"source": "scored"}, ["12 pairs can be opened here, with their scores; tokens are not known."]),
+        (
+            {"most": 10, "licences": {"b": "CC BY-SA 4.0"}},
+            [
+                "10 pairs can be opened here as m reads them, with what each token adds to the margin.",
+                "Here are 10 of the 12 pairs of b, evenly spread.",
+                "Sentences are quoted from b (licence CC BY-SA 4.0).",
+            ],
+        ),
+    ],
+)
+def test_the_section_says_what_is_there(tmp_path: Path, changed: Any, said: list[str]) -> None:
+    assert [*every_pair(tmp_path, **changed).sentences] == said
 
 
-def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    files, settings = study
-    some = {name: files[name][:1] for name in ("pairs", "flaws", "explored")}
-    explorer = settings["explorer"] | {"models": ["m"], "benchmarks": ["b"], "most": 12}
-    found = section(PairResults(some, settings | {"explorer": explorer}))
-    assert len(found.sentences) == 1
-    assert found.sentences[0].startswith("12 pairs can be opened here as m reads them")
-    elsewhere = {"models": [{"name": "m", "source": "scored"}], "explorer": explorer}
-    found = section(PairResults(some, settings | elsewhere))
-    assert found.sentences[0] == "12 pairs can be opened here, with their scores; tokens are not known."
-
-
-def test_quoted_sentences_have_their_licences(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    files, settings = study
-    # one that a world made has none
-    licences = {"b": "CC BY-SA 4.0"}
-    found = section(
-        PairResults(files, settings | {"explorer": settings["explorer"] | {"licences": licences}})
-    )
-    assert "Sentences are quoted from b (licence CC BY-SA 4.0)." in found.sentences
-
-
-def test_flaws_and_labels_are_those_of_the_tables(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    files, settings = study
-    (app,) = [block for block in section(PairResults(files, settings)).blocks if isinstance(block, App)]
-    titles = app.value["flaws"]
-    assert titles == [TITLES[name] for name in PAIR_FLAWS]
-    for place in (0, 1):
-        columns = unpacked(app.value["benchmarks"][place]["pairs"])
-        flaws = read_table(files["flaws"][place], FLAWS).set_index("pair_id")
-        literal = [
-            [TITLES[name] for name in PAIR_FLAWS if flaws[name].eq(True)[pair]] for pair in columns["pair_id"]
-        ]
-        assert [[titles[flaw] for flaw in own] for own in columns["flaws"]] == literal
-        assert any(literal)
-        labelled = {pair: own for pair, own in zip(columns["pair_id"], columns["labels"], strict=True) if own}
-        # the most first, then in order of the alphabet; nobody labelled the other sentence
-        given = [[[HOSTILE, 3], ["related", 1], ["stereotype", 1]], []]
-        assert labelled == ({"p4": given} if place else {})
+def test_the_three_example_pairs_are_of_a_model_that_was_trained(tmp_path: Path) -> None:
+    for source, example in (("path", {"model": 0, "benchmark": 0, "headline": "AUL"}), ("random", None)):
+        (app,) = [block for block in every_pair(tmp_path, source).blocks if isinstance(block, App)]
+        assert app.value["example"] == example

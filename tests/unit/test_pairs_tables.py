@@ -1,5 +1,6 @@
 """The paper's tables: what goes where, beside which published value, and how it is written."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +10,15 @@ import pytest
 import synthetic
 from library import (
     COUNT,
-    DASH,
     PAIRS,
     SCHEMAS,
     InputError,
-    Measured,
     PairResults,
     Sheet,
     Study,
     by_others,
-    compute,
-    decisions,
     escape_latex,
     escape_markdown,
-    flaws_table,
     latex,
     lay_out,
     markdown,
@@ -102,28 +98,6 @@ def one(frame: pd.DataFrame, **wanted: object) -> Any:
     return frame.iloc[0]
 
 
-def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
-    """AULA of a model without attention: no score in either protocol, and the page says why."""
-    made = synthetic.make(40, seed=5)
-    silent = made.scores["measure"] == "AULA"
-    scores = made.scores.assign(
-        margin=made.scores["margin"].mask(silent),
-        **{c: made.scores[c].mask(silent, "undefined") for c in ("outcome", "lowest", "highest")},
-    )
-    original = decisions(made.pairs, scores)
-    measured = Measured(original, made.evidence)
-    tables = compute(made.pairs, flaws_table(made.pairs), measured, options_with(draws=100))
-    for kind in KINDS:
-        write_table(tmp_path / kind, tables[kind], SCHEMAS[kind], {"model": "bert", "benchmark": "cp"})
-    write_table(tmp_path / "pairs", made.pairs, PAIRS, {"benchmark": "cp"})
-    found = gather({kind: [tmp_path / kind] for kind in FILES}, MODELS[:1], BENCHMARKS[:1])
-    bias = found.bias[(found.bias["measure"] == "AULA") & (found.bias["protocol"] == "corrected")]
-    assert bias["score"].isna().all() and (bias["verdict"] == "cannot be told").all()
-    shown = found.paper_tables["table5"]
-    assert shown.loc[shown["column"] == "AULA", "value"].isna().all()
-    assert shown.loc[shown["column"] == "AUL", "value"].notna().all()
-
-
 def printed(table: str, model: str, benchmark: str, measure: str, **more: str) -> float:
     """The percentage that the paper prints."""
     row = one(PUBLISHED, source=PAPER, table=table, model=model, benchmark=benchmark, measure=measure, **more)
@@ -167,87 +141,92 @@ def test_published_counts_add_up() -> None:
         assert parts.empty or parts.sum() == one(rows, group="all")["value"]
 
 
-def test_table5_has_both_protocols_and_the_paper(results: PairResults) -> None:
-    table = results.paper_tables["table5"]
-    ours = one(table, model="bert", benchmark="cp", measure="CPS", row="published")
-    source = one(
-        results.original,
-        model="bert",
-        benchmark="cp",
-        measure="CPS",
-        protocol="published",
-        grouping="overall",
-    )
-    assert ours["value"] == source["score"]
-    assert (ours["low"], ours["high"], ours["n"]) == (source["low"], source["high"], 80)
-    assert ours["published"] == pytest.approx(100 * 884 / 1508)
-    assert ours["difference"] == pytest.approx(ours["value"] - 100 * 884 / 1508)
-    corrected = one(table, model="bert", benchmark="cp", measure="CPS", row="corrected")
-    assert pd.isna(corrected["published"])
-    assert table.loc[table["model"] == "tiny_model", "published"].isna().all()
-    columns = {benchmark: set(of["column"]) for benchmark, of in table.groupby("benchmark")}
-    assert columns == {
-        "cp": {"CPS", "AUL", "AULA"},
-        "ss": {"SSS", "AUL", "AULA"},
-        "own": {"CPS", "SSS", "AUL", "AULA"},
-    }
+READINGS = {
+    "CPS": ("CPS", "shared-tokens", ""),
+    "SSS, candidates": ("SSS", "candidates", ""),
+    "SSS, modified tokens": ("SSS", "modified-tokens", ""),
+    "AUL": ("AUL", "all-tokens", ""),
+    "AUL, shared tokens": ("AUL", "shared-tokens", "CPS"),
+    "AUL, modified tokens": ("AUL", "modified-tokens", "SSS"),
+}
+"""The measure of each column of Table 1, which tokens count, and the measure that it is tested against."""
+
+CONTROLS = {
+    "original": ("original", "pair", ""),
+    "shuffled": ("shuffled", "pair", "shuffled"),
+    "unrelated": ("original", "unrelated", "unrelated"),
+}
+"""The variant and roles of each column of Table 4, and what its test is of."""
 
 
-def test_table3_is_of_benchmarks_with_directions(results: PairResults) -> None:
-    table = results.paper_tables["table3"]
-    assert set(table["benchmark"]) == {"cp"}
-    bert = table[(table["model"] == "bert") & (table["row"] == "published")].set_index("column")["value"]
-    for measure in ("All-Masked", "AUL", "AULA"):
-        assert bert[f"{measure} |Diff|"] == pytest.approx(
-            abs(bert[f"{measure} Adv"] - bert[f"{measure} Dis"])
+def expected(results: PairResults, table: str, row: dict[str, Any]) -> tuple[float, dict[str, str]]:
+    """A number of a table of the paper, looked up in the statistics, and which test stands at it."""
+    place, column = {name: row[name] for name in ("model", "benchmark")}, row["column"]
+    if table in ("table3", "table5"):
+        title, _, side = column.partition(" ")
+        scores = results.original.query("grouping in ['overall', 'direction']")
+        scores = scores[scores["measure"] == title.replace("-", "")]
+        of = {**place, "protocol": row["row"]}
+        adv, dis = (
+            one(scores, **of, group=group)["score"] if side else None for group in ("antistereo", "stereo")
         )
-    adv = one(table, model="bert", column="AUL Adv", row="published")
-    source = one(
-        results.original,
-        model="bert",
-        benchmark="cp",
-        measure="AUL",
-        protocol="published",
-        group="antistereo",
-    )
-    assert adv["value"] == source["score"]
-    assert adv["published"] == pytest.approx(100 * 108 / 218)
-
-
-def test_table1_compares_on_the_same_tokens(results: PairResults) -> None:
-    table = results.paper_tables["table1"]
-    plain = one(table, model="bert", benchmark="cp", column="AUL", row="published")
-    assert plain["published"] == 82.76
-    assert pd.isna(plain["p"])
-    same = one(table, model="bert", benchmark="cp", column="AUL, shared tokens", row="corrected")
-    test = one(results.tests, model="bert", benchmark="cp", kind="measures", second="CPS", unit="clustered")
-    assert pd.notna(test["p"])
-    assert (same["p"], same["p_holm"]) == (test["p"], test["p_holm"])
-    assert same["p_holm"] >= same["p"]
-    assert same["mark"] == ("†" if test["p_holm"] < 0.01 else "*" if test["p"] < 0.01 else "")
-
-
-@pytest.mark.parametrize(
-    ("name", "column", "kind", "second"),
-    [
-        ("table1", "AUL, shared tokens", "measures", "CPS"),
-        ("table4", "shuffled", "shuffled", "AUL shuffled"),
-    ],
-)
-def test_published_tests_tokens_and_corrects_nothing(
-    results: PairResults, name: str, column: str, kind: str, second: str
-) -> None:
-    """The accuracy is the same in both protocols; its test is the paper's in one, clustered in the other."""
-    rows = {
-        protocol: one(results.paper_tables[name], model="bert", benchmark="cp", column=column, row=protocol)
-        for protocol in ("published", "corrected")
+        if not side:
+            return one(scores, **of, group="all")["score"], {}
+        return {"Adv": adv, "Dis": dis, "|Diff|": abs(adv - dis)}[side], {}
+    if table == "table1":
+        measure, reading, second = READINGS[column]
+        of = {**place, "measure": measure, "reading": reading, "variant": "original", "roles": "pair"}
+        test = {"kind": "measures", "second": second} if second else {}
+        return one(results.accuracy, **of)["accuracy"], test
+    of = {**place, "measure": "AUL", "reading": "all-tokens"}
+    numbers = {
+        name: one(results.accuracy, **of, variant=variant, roles=roles)["accuracy"]
+        for name, (variant, roles, _) in CONTROLS.items()
     }
-    assert rows["published"]["value"] == rows["corrected"]["value"]
-    test = one(results.tests, model="bert", benchmark="cp", kind=kind, second=second, unit="token")
-    assert rows["published"]["p"] == test["p"] and pd.isna(rows["published"]["p_holm"])
-    assert rows["published"]["mark"] == ("†" if test["p"] < 0.01 else "")
-    assert rows["corrected"]["p"] != test["p"]
-    assert pd.isna(rows["corrected"]["published"])
+    if column.startswith("drop"):
+        return numbers["original"] - numbers[column.removeprefix("drop, ")], {}
+    kind = CONTROLS[column][2]
+    return numbers[column], {"kind": kind, "second": f"AUL {kind}"} if kind else {}
+
+
+def test_every_number_is_looked_up_in_the_statistics(results: PairResults) -> None:
+    """The test of a protocol is the paper's, of tokens and without a correction, or is clustered."""
+    for name, table in results.paper_tables.items():
+        assert len(table) >= 2 * 2 * 9
+        for row in table.to_dict("records"):
+            value, test = expected(results, name, row)
+            assert row["value"] == pytest.approx(value, nan_ok=True), row
+            if not test:
+                assert pd.isna(row["p"]) and row["mark"] == ""
+                continue
+            unit = {"published": "token", "corrected": "clustered"}[row["row"]]
+            found = one(results.tests, model=row["model"], benchmark=row["benchmark"], unit=unit, **test)
+            corrected = found["p_holm"] if unit == "clustered" else math.nan
+            assert [row["p"], row["p_holm"]] == pytest.approx([found["p"], corrected], nan_ok=True)
+            below = found["p"] if unit == "token" else found["p_holm"]
+            unmarked = "*" if unit == "clustered" and found["p"] < 0.01 else ""
+            assert row["mark"] == ("†" if below < 0.01 else unmarked)
+
+
+def test_printed_values_stand_beside_the_protocol_published(results: PairResults) -> None:
+    printed = {
+        ("table1", "cp", "AUL"): 82.76,
+        # of both readings of its candidates
+        ("table1", "ss", "SSS, candidates"): 2.2,
+        ("table1", "ss", "SSS, modified tokens"): 2.2,
+        ("table3", "cp", "AUL Adv"): 100 * 108 / 218,
+        ("table3", "cp", "AUL |Diff|"): 100 * (690 / 1290 - 108 / 218),
+        ("table4", "ss", "drop, unrelated"): 92.16 - 71.67,
+        ("table5", "cp", "CPS"): 100 * 884 / 1508,
+    }
+    for (name, benchmark, column), value in printed.items():
+        table = results.paper_tables[name]
+        of = {"benchmark": benchmark, "column": column}
+        ours = one(table, **of, model="bert", row="published")
+        assert ours["published"] == pytest.approx(value)
+        assert ours["difference"] == pytest.approx(ours["value"] - value)
+        assert pd.isna(one(table, **of, model="bert", row="corrected")["published"])
+        assert pd.isna(one(table, **of, model="tiny_model", row="published")["published"])
 
 
 def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
@@ -260,32 +239,6 @@ def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
         marks = of.set_index("row")["mark"]
         assert marks["corrected"] == "∘" and marks["published"] in ("", "†")
     assert all("∘" in found.paper_sheets()[name].caption for name in ("table1", "table4"))
-
-
-def test_the_papers_daggers_are_in_its_text() -> None:
-    """All of AUL in Table 1, and all of shuffled sentences in Table 4; nothing is known of unrelated ones."""
-    table1, table4 = (PUBLISHED[PUBLISHED["table"] == table] for table in ("table1", "table4"))
-    assert table1["dagger"].tolist() == (table1["measure"] == "AUL").tolist()
-    assert table4["dagger"].tolist() == (table4["control"] == "shuffled").tolist()
-    assert (table1["dagger"].sum(), table4["dagger"].sum(), PUBLISHED["dagger"].sum()) == (6, 6, 12)
-
-
-def test_table1_has_sss_by_candidate_and_by_token_with_the_papers_value_at_both(results: PairResults) -> None:
-    for column, reading in (("SSS, candidates", "candidates"), ("SSS, modified tokens", "modified-tokens")):
-        found = one(
-            results.paper_tables["table1"], model="bert", benchmark="ss", column=column, row="published"
-        )
-        source = one(
-            results.accuracy, model="bert", benchmark="ss", measure="SSS", reading=reading, roles="pair"
-        )
-        assert (found["value"], found["n"]) == (source["accuracy"], source["n"])
-        assert found["published"] == 2.2
-        assert found["difference"] == pytest.approx(source["accuracy"] - 2.2)
-    sheet = results.paper_sheets()["table1"]
-    (paper,) = [row for row in sheet.rows if row[:2] == ("bert", "paper")]
-    shown = dict(zip(sheet.columns, paper[2:], strict=True))
-    assert shown["ss", "SSS, candidates"] == shown["ss", "SSS, modified tokens"] == "2.20"
-    assert shown["cp", "AUL, shared tokens"] == DASH
 
 
 def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> None:
@@ -320,21 +273,6 @@ def test_what_others_report_stands_beside_ours(results: PairResults) -> None:
 
 ROW = {"model": "bert", "benchmark": "cp", "protocol": "published"}
 PLACE = {"model": "bert-base-cased", "benchmark": "crows-pairs"}
-
-
-def test_table4_drops_are_differences(results: PairResults) -> None:
-    table = results.paper_tables["table4"]
-    bert = {
-        row["column"]: row
-        for row in table[
-            (table["model"] == "bert") & (table["benchmark"] == "ss") & (table["row"] == "published")
-        ].to_dict("records")
-    }
-    assert bert["drop, shuffled"]["value"] == pytest.approx(
-        bert["original"]["value"] - bert["shuffled"]["value"]
-    )
-    assert bert["drop, unrelated"]["published"] == pytest.approx(92.16 - 71.67)
-    assert bert["shuffled"]["mark"] == "†"
 
 
 def test_what_is_taken_out_of_the_study_leaves_the_tables(

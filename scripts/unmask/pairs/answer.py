@@ -160,12 +160,7 @@ def terminal(results: PairResults, scores: pd.DataFrame) -> Sheet:
     """The same for a terminal: of trained models, or of others where none is; without controls."""
     rows = scores[scores["verdict"] != CONTROL]
     trained = rows[rows["role"] == TRAINED]
-    rows = (rows if trained.empty else trained).sort_values("where", kind="stable", key=_by_appearance)
-    return TERMINAL.sheet(rows, results.captions["terminal"])
-
-
-def _by_appearance(names: "pd.Series[str]") -> "pd.Series[int]":
-    return pd.Series(pd.factorize(names)[0], names.index)
+    return TERMINAL.sheet(rows if trained.empty else trained, results.captions["terminal"])
 
 
 def _headline(results: PairResults, scores: pd.DataFrame) -> pd.DataFrame:

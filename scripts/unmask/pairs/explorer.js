@@ -88,18 +88,6 @@
       return { stereotype, antistereotype, margin, outcome };
     }
 
-    /**
-     * How evenly a model's measures are divided, or models under a measure: 0 where all decide alike, 1 where as many
-     * decide the one way as the other.
-     */
-    divided(pair, { model, measure }) {
-      const outcomes = measure === undefined
-        ? this.measures.map((_, each) => this.outcome(pair, model, each))
-        : this.models.map((_, each) => this.outcome(pair, each, measure));
-      const votes = SIDES.map((side) => outcomes.filter((outcome) => outcome === side).length);
-      return votes[0] + votes[1] ? (2 * Math.min(...votes)) / (votes[0] + votes[1]) : 0;
-    }
-
     /** Whether a model has a measure: each has those of its kind. */
     has(model, measure) {
       const { name } = this.measures[measure];
@@ -238,8 +226,6 @@
     against: "most against it",
     near: "nearest to no preference",
     far: "furthest from it",
-    measures: "measures disagree most",
-    models: "models disagree most",
   };
   const PREFERS = { stereotype: "the stereotype", antistereotype: "the antistereotype", tie: "neither", undefined: "undefined" };
 
@@ -264,7 +250,6 @@
       const types = [...new Set(study.pairs.map((pair) => pair.bias_type))].sort();
       const some = study.models.length > 1;
       const flawed = [...new Set(study.pairs.flatMap((pair) => pair.flaws))].sort();
-      const sorts = Object.entries(SORTS).filter(([sort]) => some || sort !== "models");
       const filtering = { input: () => this.list(0) };
       const choosing = (options) => make("select", { change: () => this.choose() }, choices(options));
       const filter = (options) => make("select", filtering, choices(options));
@@ -276,7 +261,7 @@
         benchmark: filter([["", "any"], ...names(study.benchmarks)]),
         type: filter([["", "any"], ...types.map((type) => [type, type])]),
         prefers: filter([["", "anything"], ...Object.entries(PREFERS)]),
-        sort: filter(sorts),
+        sort: filter(Object.entries(SORTS)),
         flaw: filter([["", "any or none"], ["none", "none"], ...flawed.map((flaw) => [String(flaw), study.flaws[flaw]])]),
       };
       const labelled = (labels) => Object.entries(labels).map(([name, label]) => {
@@ -321,8 +306,6 @@
       const { study, model, measure } = this;
       const sort = this.fields.sort.value;
       if (sort === "order") return 0;
-      if (sort === "measures") return -study.divided(pair, { model });
-      if (sort === "models") return -study.divided(pair, { measure });
       const { margin } = study.scores(pair, model, measure);
       if (margin === null) return Infinity;
       return { "for": -margin, against: margin, near: Math.abs(margin), far: -Math.abs(margin) }[sort];
