@@ -1,6 +1,7 @@
 """Measures, models, states and versions on the same pairs, against slow computations of the same numbers."""
 
 import math
+import statistics
 from collections.abc import Hashable, Mapping
 from itertools import combinations
 from typing import Any
@@ -16,10 +17,7 @@ from library import (
     ANTISTEREOTYPE,
     COMPARISONS,
     STEREOTYPE,
-    TIE,
-    UNDEFINED,
     VERSIONS,
-    Decisions,
     InputError,
     Sharing,
     contrast,
@@ -35,9 +33,12 @@ from library import (
 from study_schema import MEASURES
 
 N = 90
+CELLS = [[(True, True), (True, False)], [(False, True), (False, False)]]
+"""Whether the first and the second prefer the stereotype, as McNemar's table has it."""
 ALONE = Sharing.of([()] * N)
 TOGETHER = Sharing.of([(i // 3, "tenth" if i % 10 == 0 else -i) for i in range(N)])
-Outcomes = dict[tuple[str, str], dict[str, str]]
+Decided = dict[str, tuple[str, float]]
+"""Outcome and margin of each pair."""
 
 
 def models_compared(
@@ -61,10 +62,11 @@ def models(made: synthetic.Synthetic) -> dict[str, pd.DataFrame]:
     return {"one": made.scores} | {name: synthetic.make_scores(made.pairs, rng) for name in ("two", "three")}
 
 
-def outcomes_in(scores: pd.DataFrame) -> Outcomes:
-    found: Outcomes = {}
+def decided_in(scores: pd.DataFrame) -> dict[tuple[str, str], Decided]:
+    found: dict[tuple[str, str], Decided] = {}
     for row in scores.to_dict("records"):
-        found.setdefault((row["measure"], row["protocol"]), {})[row["pair_id"]] = row["outcome"]
+        series = found.setdefault((row["measure"], row["protocol"]), {})
+        series[row["pair_id"]] = row["outcome"], row["margin"]
     return found
 
 
@@ -76,44 +78,33 @@ def credit(outcome: str, protocol: str) -> float | None:
 
 
 def check(
-    row: Mapping[Hashable, Any],
-    first: dict[str, str],
-    second: dict[str, str],
-    ids: list[str],
-    sharing: Sharing,
+    row: Mapping[Hashable, Any], first: Decided, second: Decided, ids: list[str], sharing: Sharing
 ) -> None:
     """A row against one pair at a time; clustered errors by contrast."""
-    protocol = row["protocol"]
-    members = [
-        i
-        for i, pair in enumerate(ids)
-        if credit(first[pair], protocol) is not None and credit(second[pair], protocol) is not None
-    ]
-    n = len(members)
-    own = [float(credit(first[ids[i]], protocol) or 0) for i in members]
-    other = [float(credit(second[ids[i]], protocol) or 0) for i in members]
-    assert row["n"] == n
-    assert (row["first_score"], row["second_score"]) == pytest.approx((sum(own) / n, sum(other) / n))
-    d = [x - y for x, y in zip(own, other, strict=True)]
-    mean = sum(d) / n
-    assert row["difference"] == pytest.approx(mean)
-    found = contrast(np.array(d)[:, None], sharing.among(np.array(members))).iloc[0]
-    df = min(found["df"], sum(x != 0 for x in d) - 1)
+    credits = [tuple(credit(side[pair][0], row["protocol"]) for side in (first, second)) for pair in ids]
+    members = [i for i, both in enumerate(credits) if None not in both]
+    own, other = (np.array([credits[i][side] for i in members], float) for side in (0, 1))
+    n, d = len(members), own - other
+    assert row["n"] == n and row["difference"] == pytest.approx(d.mean())
+    assert (row["first_score"], row["second_score"]) == pytest.approx((own.mean(), other.mean()))
+    found = contrast(d[:, None], sharing.among(np.array(members))).iloc[0]
+    df = min(found["df"], np.count_nonzero(d) - 1)
     # with less than one degree of freedom nothing is known of how pairs vary
     error, df = (math.sqrt(found["clustered"]), df) if df >= 1 else (math.nan, math.nan)
-    p, reach = 2 * t.sf(abs(mean) / error, df), t.ppf(0.975, df) * error
-    expected = (error, df, p, mean - reach, mean + reach)
-    found_in_row = [row[name] for name in ("error", "df", "p", "low", "high")]
-    assert found_in_row == pytest.approx(expected, nan_ok=True)
+    p, reach = 2 * t.sf(abs(d.mean()) / error, df), t.ppf(0.975, df) * error
+    expected = (error, df, p, d.mean() - reach, d.mean() + reach)
+    assert [row[name] for name in ("error", "df", "p", "low", "high")] == pytest.approx(expected, nan_ok=True)
 
-    x = [first[ids[i]] == "stereotype" for i in members]
-    y = [second[ids[i]] == "stereotype" for i in members]
-    b, c = (sum(p > q for p, q in zip(*sides, strict=True)) for sides in ((x, y), (y, x)))
-    both = sum(p and q for p, q in zip(x, y, strict=True))
-    assert (row["both"], row["b"], row["c"], row["neither"]) == (both, b, c, n - both - b - c)
-    assert row["agreement"] == pytest.approx(100 * (n - b - c) / n)
-    tested = mcnemar([[both, b], [c, n - both - b - c]], exact=b + c < 25)
-    assert row["p_mcnemar"] == pytest.approx(tested.pvalue)
+    sides = [[side[ids[i]] for i in members] for side in (first, second)]
+    x, y = ([outcome == "stereotype" for outcome, _ in side] for side in sides)
+    counts = [[sum((p, q) == cell for p, q in zip(x, y, strict=True)) for cell in cells] for cells in CELLS]
+    (both, b), (c, neither) = counts
+    assert (row["both"], row["b"], row["c"], row["neither"]) == (both, b, c, neither)
+    assert row["agreement"] == pytest.approx(100 * (both + neither) / n)
+    assert row["p_mcnemar"] == pytest.approx(mcnemar(counts, exact=b + c < 25).pvalue)
+    for name, side in zip(("first_margin", "second_margin"), sides, strict=True):
+        sizes = [abs(margin) for _, margin in side if not math.isnan(margin)]
+        assert row[name] == pytest.approx(statistics.median(sizes))
 
 
 @pytest.mark.parametrize("sharing", [ALONE, TOGETHER], ids=["alone", "together"])
@@ -126,7 +117,7 @@ def test_measures_are_compared_pair_by_pair(
         for first, protocol in [(m, p) for m in MEASURES for p in ("published", "corrected")]
         for second in MEASURES[MEASURES.index(first) + 1 :]
     ]
-    outcomes, ids = outcomes_in(made.scores), list(made.pairs["pair_id"])
+    outcomes, ids = decided_in(made.scores), list(made.pairs["pair_id"])
     for row in table.to_dict("records"):
         protocol = row["protocol"]
         check(row, outcomes[row["first"], protocol], outcomes[row["second"], protocol], ids, sharing)
@@ -141,7 +132,7 @@ def test_models_are_compared_pair_by_pair(
     """Under the measures that both have."""
     fewer = models | {"two": models["two"][models["two"]["measure"].isin(["AUL", "CPS"])]}
     table = models_compared(made.pairs, fewer, TOGETHER, 0.95)
-    outcomes, ids = {name: outcomes_in(own) for name, own in models.items()}, list(made.pairs["pair_id"])
+    outcomes, ids = {name: decided_in(own) for name, own in models.items()}, list(made.pairs["pair_id"])
     for row in table.to_dict("records"):
         key = row["measure"], row["protocol"]
         check(row, outcomes[row["first"]][key], outcomes[row["second"]][key], ids, TOGETHER)
@@ -205,63 +196,30 @@ def test_differences_of_what_does_not_differ_are_found_as_often_as_said() -> Non
 
 # ---- versions of a benchmark
 
-SERIES = [("AUL", "published"), ("AUL", "corrected"), ("CPS", "corrected")]
 
-
-def pairs_of(texts: dict[str, tuple[str, str]]) -> pd.DataFrame:
-    rows = [
-        {"pair_id": name, "stereotype": one, "antistereotype": other} for name, (one, other) in texts.items()
-    ]
-    return pd.DataFrame(rows).assign(target=None, writer=None)
-
-
-def decisions_of(outcomes: list[list[str]], series: list[tuple[str, str]]) -> Decisions:
-    """outcomes: of each pair by series."""
-    of = np.array(outcomes, dtype=object)
-    return Decisions(series, of, np.zeros(of.shape), of, of)
-
-
-def made_versions(seed: int) -> tuple[pd.DataFrame, pd.DataFrame, Decisions, Decisions]:
-    """Forty pairs of words, of which thirty are in the other version, ten of these with another word."""
+@pytest.mark.parametrize("seed", range(2))
+def test_pairs_of_one_name_are_compared(made: synthetic.Synthetic, seed: int) -> None:
+    """Sixty pairs in another order, every second of them in other words, and one that is new."""
     rng = np.random.default_rng(seed)
-    groups = ["red", "blue", "green", "grey", "pink", "white", "black"]
-    texts = {
-        str(number): (f"all {groups[one]} are x{number}", f"all {groups[other]} are x{number}")
-        for number, (one, other) in enumerate(rng.choice(len(groups), size=(40, 2)))
-    }
-    names = [str(number) for number in rng.permutation(40)[:30]]
-    others = {
-        name: (texts[name][0].replace("all", "most") if place < 10 else texts[name][0], texts[name][1])
-        for place, name in enumerate(names)
-    }
-    others["alone"] = ("a red x", "a blue x")
-    kinds = [STEREOTYPE, ANTISTEREOTYPE, TIE, UNDEFINED]
-    first = decisions_of(rng.choice(kinds, size=(len(others), 3), p=[0.5, 0.3, 0.1, 0.1]).tolist(), SERIES)
-    second = decisions_of(rng.choice(kinds, size=(40, 2), p=[0.5, 0.3, 0.1, 0.1]).tolist(), SERIES[::-1][:2])
-    return pairs_of(others), pairs_of(texts), first, second
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_pairs_of_one_name_are_compared(seed: int) -> None:
-    version, original, first, second = made_versions(seed)
-    rows = versions_compared(version, original, {"m": (first, second)}, ["words"], 0.95)
-    assert list(rows["measure"].unique()) == ["AUL", "CPS"] and set(rows["protocol"]) == {"corrected"}
-    assert list(rows.columns) == VERSIONS.names
-    texts = [pairs.set_index("pair_id")[[STEREOTYPE, ANTISTEREOTYPE]] for pairs in (version, original)]
-    names = [name for name in version["pair_id"] if name in texts[1].index]
+    version = made.pairs.iloc[rng.permutation(N)[:61]].reset_index(drop=True)
+    others = version["stereotype"].str.replace("red1", "green")
+    version["stereotype"] = version["stereotype"].mask(version.index % 2 == 0, others)
+    version.loc[0, "pair_id"] = "new"
+    scores = synthetic.make_scores(version, rng, ("AUL", "CPS"))
+    of_both = decisions(version, scores), decisions(made.pairs, made.scores)
+    rows = versions_compared(version, made.pairs, {"m": of_both}, ["words"], 0.95)
+    assert list(rows.columns) == VERSIONS.names and set(rows["model"]) == {"m"}
+    assert list(rows["measure"].unique()) == ["AUL", "CPS"] and len(rows) == 4
+    names = version["pair_id"].tolist()[1:]
+    texts = [pairs.set_index("pair_id")[[STEREOTYPE, ANTISTEREOTYPE]] for pairs in (version, made.pairs)]
+    # two pairs vary together where they share a modified word in either version
+    modified = [{w for of in texts for side in modified_words(*of.loc[n]) for w in side} for n in names]
     for row in rows.to_dict("records"):
-        series = (row["measure"], "corrected")
-        ones, others = (
-            dict(zip(pairs["pair_id"], of.outcome[:, of.series.index(series)], strict=True))
-            for pairs, of in ((version, first), (original, second))
-        )
-        # two pairs vary together where they share a modified word in either version
-        modified = [{w for of in texts for side in modified_words(*of.loc[n]) for w in side} for n in names]
-        check(row, ones, others, names, Sharing.of(modified))
+        first, second = (decided_in(of)[row["measure"], row["protocol"]] for of in (scores, made.scores))
+        check(row, first, second, names, Sharing.of(modified))
 
 
-def test_benchmarks_without_a_common_pair_are_refused() -> None:
-    version, original, first, second = made_versions(1)
-    renamed = original.assign(pair_id="x" + original["pair_id"].astype(str))
+def test_benchmarks_without_a_common_pair_are_refused(made: synthetic.Synthetic) -> None:
+    other = made.pairs.assign(pair_id="x" + made.pairs["pair_id"])
     with pytest.raises(InputError, match="no pair_id is in both benchmarks"):
-        versions_compared(version, renamed, {"m": (first, second)}, ["words"], 0.95)
+        versions_compared(other, made.pairs, {}, ["words"], 0.95)
