@@ -1,7 +1,7 @@
 """Bias scores against a literal reading of their definition, and what must not change them."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,18 +51,9 @@ def literal_score(outcomes: list[str], protocol: str) -> float:
     """The definition, one pair after the other."""
     credit, trials = 0.0, 0
     for outcome in outcomes:
-        if protocol == "published":
+        if protocol == "published" or outcome != "undefined":
             trials += 1
-            if outcome == "stereotype":
-                credit += 1
-        else:
-            if outcome == "undefined":
-                continue
-            trials += 1
-            if outcome == "stereotype":
-                credit += 1
-            elif outcome == "tie":
-                credit += 0.5
+            credit += {"stereotype": 1.0, "tie": 0.5 * (protocol == "corrected")}.get(outcome, 0.0)
     return 100 * credit / trials if trials else float("nan")
 
 
@@ -182,49 +173,37 @@ def literal_excess(values: list[float], nodes: list[set[str]], is_adv: list[bool
 
 @pytest.mark.parametrize("measure", ["AUL", "SSS"])
 def test_intervals_are_those_of_the_written_out_variance(measure: str) -> None:
-    made = synthetic.make(60, seed=2)
-    rng = np.random.default_rng(0)
+    made, rng = synthetic.make(60, seed=2), np.random.default_rng(0)
     words = [{str(word) for word in rng.choice(20, size=2)} for _ in range(60)]
     texts = [" ".join(sorted(own)) for own in words]
     pairs = made.pairs.assign(stereotype=texts, antistereotype="-", target=None)
     table = made_table(pairs, made.scores, options_with(clusters=("words",)))
     assert set(table["clusters"]) == {"words"}
     found = outcomes_of(made, measure, "corrected")
-    worth = {"stereotype": 1.0, "tie": 0.5, "antistereotype": 0.0}
     kept = [i for i in range(60) if found[f"p{i}"][0] != "undefined"]
-    values = [worth[found[f"p{i}"][0]] for i in kept]
-    variance, independent, df = literal_variance(
-        values, [words[i] for i in kept], [1 / len(kept)] * len(kept), [0] * len(kept)
-    )
-    p, n, t = np.mean(values), len(kept), student.ppf(0.975, df)
+    values = [literal_score([found[f"p{i}"][0]], "corrected") / 100 for i in kept]
+    nodes, n = [words[i] for i in kept], len(kept)
+    weights, group = [1 / n] * n, [0] * n
+    variance, independent, df = literal_variance(values, nodes, weights, group)
     row = row_of(table, measure, "corrected", "overall", "all")
     assert independent == pytest.approx(np.var(values, ddof=1) / n)
-    effect = variance / independent
-    assert row["design_effect"] == pytest.approx(effect)
-    assert row["df"] == pytest.approx(df)
-    # Wilson's ends solve |p - end| = t standard errors at the end, with n less by the design effect
-    low, high, low_alone, high_alone = literal_interval(values, [words[i] for i in kept])
-    for end in (low_alone, high_alone):
-        assert abs(p - end) == pytest.approx(t * math.sqrt(end * (1 - end) / (n / effect)), abs=1e-7)
+    assert (row["design_effect"], row["df"]) == pytest.approx((variance / independent, df))
+    low, high, *_ = literal_interval(values, nodes)
     assert [row["low"], row["high"]] == pytest.approx([100 * low, 100 * high], abs=1e-6)
 
     margins = [found[f"p{i}"][1] for i in kept]
-    variance, _, df = literal_variance(
-        margins, [words[i] for i in kept], [1 / len(kept)] * len(kept), [0] * len(kept)
-    )
+    variance, _, df = literal_variance(margins, nodes, weights, group)
     reach = student.ppf(0.975, df) * math.sqrt(variance)
-    assert row["margin_low"] == pytest.approx(np.mean(margins) - reach)
-    assert row["margin_high"] == pytest.approx(np.mean(margins) + reach)
+    ends = [np.mean(margins) - reach, np.mean(margins) + reach]
+    assert [row["margin_low"], row["margin_high"]] == pytest.approx(ends)
 
-    is_adv = [made.pairs["direction"][i] == "antistereo" for i in kept]
-    weights = [100 / sum(is_adv) if adv else -100 / (n - sum(is_adv)) for adv in is_adv]
-    variance, independent, df = literal_variance(
-        values, [words[i] for i in kept], weights, [int(not adv) for adv in is_adv]
-    )
+    is_adv = np.array([made.pairs["direction"][i] == "antistereo" for i in kept])
+    weights = np.where(is_adv, 100 / is_adv.sum(), -100 / (~is_adv).sum()).tolist()
+    variance, _, df = literal_variance(values, nodes, weights, (~is_adv).astype(int).tolist())
     row = row_of(table, measure, "corrected", "difference", "difference")
-    difference = 100 * (np.mean(np.array(values)[is_adv]) - np.mean(np.array(values)[~np.array(is_adv)]))
+    difference = float(np.array(weights) @ values)
     assert row["score"] == pytest.approx(difference)
-    below, above = literal_excess(values, [words[i] for i in kept], is_adv)
+    below, above = literal_excess(values, nodes, is_adv.tolist())
     t = student.ppf(0.975, df)
     assert row["score"] - row["low"] == pytest.approx(math.sqrt(t**2 * variance + below))
     assert row["high"] - row["score"] == pytest.approx(math.sqrt(t**2 * variance + above))
@@ -255,8 +234,7 @@ def grouped(
 
 
 @pytest.mark.parametrize("side", ["stereotype", "antistereotype"])
-@pytest.mark.parametrize("clusters", [2, 3, 4, 5, 12])
-@pytest.mark.parametrize("pairs", [2, 24])
+@pytest.mark.parametrize(("clusters", "pairs"), [(2, 24), (4, 2), (5, 24), (12, 2)])
 def test_a_unanimous_group_is_worth_its_clusters(side: str, clusters: int, pairs: int) -> None:
     codes = [cluster for cluster in range(clusters) for _ in range(pairs)]
     row = grouped(codes, [side] * len(codes))
@@ -309,27 +287,18 @@ def test_rounding_loses_no_interval() -> None:
     one = ends_of(scored(0.9, 40, 2.0, 4.0, 2.0, 1.0))
     for df in (1 - 1e-15, 1 - 1e-12):
         assert ends_of(scored(0.9, 40, 2.0, 4.0, 2.0, df)) == one and not np.isnan(one).any()
-    # two clusters have one degree of freedom, whatever rounding makes of it
-    for sizes in ([7, 7], [10, 23], [3, 30], [49, 50]):
-        codes = np.repeat(np.arange(2), sizes).tolist()
-        outcomes = ["stereotype", "antistereotype"] * (sum(sizes) // 2) + ["tie"] * (sum(sizes) % 2)
-        row = grouped(codes, outcomes)
-        assert row["df"] == pytest.approx(1)
-        assert not row[["low", "high"]].isna().any()
+    for n, df, largest in ((0, 5.0, 1.0), (9, 0.9, 1.0), (9, 5.0, math.nan)):
+        assert proportion(scored(0.7, n, 1.0, largest, 1.0, df), 0.95)[["low", "p"]].isna().all(axis=None)
 
 
-Ends = Callable[[float], tuple[float, float]]
-"""The interval of a score by its confidence."""
-
-
-def bisected_p(interval: Ends, neutral: float = 50) -> float:
+def bisected_p(rows: pd.DataFrame, neutral: float) -> float:
     """1 less the confidence at which an interval ends at the score of no preference, by trying
     confidences."""
     least, most = 0.0, 1.0
     for _ in range(40):
         confidence = (least + most) / 2
-        low, high = interval(confidence)
-        least, most = (least, confidence) if low <= neutral <= high else (confidence, most)
+        low, high = ends_of(rows, confidence, neutral)
+        least, most = (least, confidence) if low <= 100 * neutral <= high else (confidence, most)
     return 1 - (least + most) / 2
 
 
@@ -349,24 +318,12 @@ def test_p_is_where_the_interval_reaches_no_preference(
     rows = scored(score, n, effect, largest, rarer, df)
     p = proportion(rows, 0.95, neutral)["p"].item()
     # 1 less a confidence near 1 has few digits
-    bisected = bisected_p(lambda confidence: ends_of(rows, confidence, neutral), 100 * neutral)
-    assert p == pytest.approx(bisected, rel=1e-4, abs=1e-10)
+    assert p == pytest.approx(bisected_p(rows, neutral), rel=1e-4, abs=1e-10)
     mirrored = proportion(rows.assign(estimate=1 - score), 0.95, 1 - neutral)
     assert mirrored["p"].item() == pytest.approx(p)
     for confidence in (0.9, 0.95, 0.99):
         low, high = ends_of(rows, confidence, neutral)
         assert (low <= 100 * neutral <= high) == (p >= 1 - confidence)
-
-
-def test_every_score_with_an_interval_has_a_p() -> None:
-    made = synthetic.make(90, seed=3)
-    table = made_table(made.pairs, made.scores)
-    scores = table[table["grouping"] != "difference"]
-    assert scores["p"].notna().tolist() == scores["low"].notna().tolist() and scores["p"].notna().any()
-    excludes = (scores["low"] > scores["neutral"]) | (scores["high"] < scores["neutral"])
-    assert (excludes == (scores["p"] < 0.05)).all() and excludes.any()
-    for n, df, largest in ((0, 5.0, 1.0), (9, 0.9, 1.0), (9, 5.0, math.nan)):
-        assert proportion(scored(0.7, n, 1.0, largest, 1.0, df), 0.95)["p"].isna().all()
 
 
 @pytest.mark.parametrize("protocol", ["published", "corrected"])
@@ -413,20 +370,6 @@ def test_wilson_solves_its_equation(count: int, n: int, confidence: float) -> No
         assert abs(count / n - end) == pytest.approx(z * math.sqrt(end * (1 - end) / n), abs=1e-7)
     assert 0 <= low <= count / n + 1e-9 and count / n - 1e-9 <= high <= 1
     assert np.isnan(wilson(math.nan, 0, z)).all()
-
-
-@settings(max_examples=examples(15), deadline=None)
-@given(st.integers(0, 10_000))
-def test_swapping_sides_mirrors_the_corrected_score(seed: int) -> None:
-    made = synthetic.make(30, seed)
-    turned = {"stereotype": "antistereotype", "antistereotype": "stereotype"}
-    swapped = made.scores.rename(columns=turned).assign(
-        margin=-made.scores["margin"], outcome=made.scores["outcome"].replace(turned)
-    )
-    one, other = (made_table(made.pairs, scores) for scores in (made.scores, swapped))
-    corrected = (one["protocol"] == "corrected") & (one["grouping"] != "difference")
-    for here, there in (("score", "score"), ("low", "high")):
-        np.testing.assert_allclose(one[here][corrected], 100 - other[there][corrected], atol=1e-9)
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])

@@ -146,18 +146,6 @@ def test_the_null_is_that_of_scores_drawn_one_by_one(protocol: str, monkeypatch:
     np.testing.assert_allclose(again[:, 0], found)
 
 
-def test_a_band_has_the_middle_of_the_draws() -> None:
-    # the least and the most that have a p of a tenth or more themselves; 0 to 50, and the score itself
-    scores, drawn = np.arange(101.0), np.tile(np.arange(101.0), (101, 1))
-    rows = bands(scores, drawn, 0.9)
-    assert (rows[["null_mean", "null_low", "null_high"]].to_numpy() == [50, 4, 96]).all()
-    np.testing.assert_allclose(
-        rows["null_p"], np.minimum(1, 2 * (np.minimum(scores, 100 - scores) + 2) / 102)
-    )
-    for score, unknown in ((math.nan, 1.0), (50.0, math.nan)):
-        assert bands(np.array([score]), np.full((1, 9), unknown), 0.9).isna().all(axis=None)
-
-
 def literal_p(score: float, drawn: list[float]) -> float:
     """Twice the share at the score or beyond it, on the side that has fewer, the score among the draws."""
     below = 1 + sum(1 for each in drawn if each <= score or math.isclose(each, score, rel_tol=1e-9))
@@ -167,7 +155,8 @@ def literal_p(score: float, drawn: list[float]) -> float:
 
 @pytest.mark.parametrize(("pairs", "count"), [(3, 99), (40, 199), (40, 237), (1000, 999)])
 def test_the_verdict_the_band_and_p_are_one_rule(pairs: int, count: int) -> None:
-    """Whatever ties there are, rounded as a mean of float32 may be."""
+    """Whatever ties there are, rounded as a mean of float32 may be. The band has the draws that have a p of
+    1 - confidence or more themselves."""
     rng = np.random.default_rng(count)
     drawn = 100 * rng.binomial(pairs, 0.5, count) / pairs * (1 + 1e-14 * rng.integers(-3, 4, count))
     scores = 100 * np.arange(pairs + 1) / pairs
@@ -175,11 +164,17 @@ def test_the_verdict_the_band_and_p_are_one_rule(pairs: int, count: int) -> None
         rows = bands(scores, np.tile(drawn, (len(scores), 1)), confidence)
         expected = [literal_p(float(score), drawn.tolist()) for score in scores]
         np.testing.assert_allclose(rows["null_p"], expected, rtol=1e-12)
+        inside = [each for each in drawn.tolist() if literal_p(each, drawn.tolist()) >= 1 - confidence - 1e-9]
+        ends = rows[["null_low", "null_high"]].drop_duplicates().to_numpy()
+        np.testing.assert_allclose(ends, [[min(inside), max(inside)]])
+        np.testing.assert_allclose(rows["null_mean"], drawn.mean())
         rows = rows.assign(measure="AUL", grouping="overall", score=scores, low=0.0)
         seen = verdicts(rows.assign(high=0.1, unanimous_low=np.nan, neutral=50.0))
         # 1 - 0.8 is a little more than a fifth
         outside = rows["null_p"] < 1 - confidence - 1e-9
         assert ((pd.Series(seen) == CLEAR) == outside).all() and set(seen) <= {CLEAR, BY_WORDS}
+    for score, unknown in ((math.nan, 1.0), (50.0, math.nan)):
+        assert bands(np.array([score]), np.full((1, 9), unknown), 0.9).isna().all(axis=None)
 
 
 def test_an_unknown_number_is_that_of_no_type() -> None:
@@ -284,16 +279,6 @@ def world(pairs: pd.DataFrame, rng: np.random.Generator) -> Any:
     return scores
 
 
-def beside(pairs: pd.DataFrame, scores: Any, random: RandomWords | None, **changes: Any) -> pd.DataFrame:
-    """The bias scores over all pairs with their verdicts, by protocol."""
-    without = [str(place) for place in np.flatnonzero(np.isnan(scores[0]))]
-    table = scores_table(pairs, Matched(scores, without, []), "score")
-    of_series = None if random is None else {("score", protocol): random for protocol in PROTOCOLS}
-    rows = bias_of(pairs, table, of_series, options_with(**{"draws": 400, **changes}))
-    rows = rows[rows["grouping"] == "overall"]
-    return rows.assign(verdict=verdicts(rows)).set_index("protocol")
-
-
 def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band() -> None:
     pairs, rng, count = made_pairs(60, seed=7), np.random.default_rng(8), 200
     outside, deviations = 0, []
@@ -311,37 +296,30 @@ def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band() -> N
     assert np.mean(deviations) == pytest.approx(1.5, abs=0.1)
 
 
-def test_swapped_sides_mirror_the_band_and_the_order_of_pairs_does_not_count() -> None:
-    pairs, rng = made_pairs(80, seed=11), np.random.default_rng(12)
-    scores, columns = world(pairs, rng), ["null_mean", "null_low", "null_high"]
-
-    def of(pairs: pd.DataFrame, scores: Any) -> Any:
-        row = beside(pairs, scores, words_of_scores(pairs, scores), draws=99, confidence=0.9)
-        return row.loc["corrected", columns].to_numpy(float)
-
-    plain = of(pairs, scores)
-    swapped = pairs.rename(columns=dict(zip(SIDES, SIDES[::-1], strict=True)))
-    np.testing.assert_allclose(of(swapped, scores[::-1]), 100 - plain[[0, 2, 1]], atol=1e-4)
-    order = rng.permutation(80)
-    np.testing.assert_allclose(of(pairs.iloc[order].reset_index(drop=True), scores[:, order]), plain)
-
-
 def test_sentences_that_are_the_same_tie_and_pairs_without_a_score_do_not_count() -> None:
     pairs = made_pairs(40, seed=13)
     scores = world(pairs, np.random.default_rng(14))
     same = pairs.assign(antistereotype=pairs["antistereotype"].mask(pairs.index < 10, pairs["stereotype"]))
     scores[1, :10] = scores[0, :10]
-    random = words_of_scores(same, scores)
-    assert random.weights[:10].nnz == 0 and (np.diff(random.weights.indptr)[10:] > 0).all()
-    found = beside(same, scores, random)
+
+    def null_of(pairs: pd.DataFrame, scores: Any) -> pd.DataFrame:
+        without = [str(place) for place in np.flatnonzero(np.isnan(scores[0]))]
+        table = scores_table(pairs, Matched(scores, without, []), "score")
+        random = words_of_scores(pairs, scores)
+        rows = bias_of(pairs, table, {("score", protocol): random for protocol in PROTOCOLS})
+        return rows[rows["grouping"] == "overall"].set_index("protocol")
+
+    found = null_of(same, scores)
     # a tie is one half, and in published no vote for the stereotype
     assert (found["tie"] == 10).all() and found["null_mean"].diff().iloc[1] == pytest.approx(12.5, abs=0.1)
     # pairs without a score change nothing of the others
     scores[:, :10] = np.nan
-    rest, some = same.iloc[10:].reset_index(drop=True), words_of_scores(same, scores)
-    both = beside(same, scores, some), beside(rest, scores[:, 10:], words_of_scores(rest, scores[:, 10:]))
+    rest = same.iloc[10:].reset_index(drop=True)
     columns = ["score", "null_mean", "null_low", "null_high", "null_p"]
-    one, other = (each.loc["corrected", columns].astype(float) for each in both)
+    one, other = (
+        null_of(*each).loc["corrected", columns].astype(float)
+        for each in ((same, scores), (rest, scores[:, 10:]))
+    )
     np.testing.assert_allclose(one, other)
 
 

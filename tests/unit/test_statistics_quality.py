@@ -30,7 +30,6 @@ from library import (
     quality_table,
     read_benchmark,
     rows_of,
-    sharing_of,
     token_flags,
 )
 from library import pairs_quality as quality
@@ -54,44 +53,39 @@ def row_of(table: pd.DataFrame, flaw: str, measure: str = "m0", protocol: str = 
     return found.iloc[0]
 
 
+def outcomes_of(scores: pd.DataFrame, measure: str, protocol: str) -> list[str]:
+    found = scores.loc[(scores["measure"] == measure) & (scores["protocol"] == protocol), "outcome"]
+    return found.tolist()
+
+
 @pytest.mark.parametrize("protocol", ["published", "corrected"])
 def test_scores_and_changes_are_those_of_the_definition(protocol: str) -> None:
+    """With the variance that is written out: each pair's weight is 1/kept - 1/n, or -1/n without it."""
     made, rng = synthetic.make(80, seed=3), np.random.default_rng(0)
+    nodes = [{str(word) for word in rng.choice(25, size=2)} for _ in range(80)]
     flaws: dict[str, Flags] = {"identical": rng.random(80) < 0.2, "near_duplicate": rng.random(80) < 0.1}
     # that nobody rated a pair is no flaw
     unrated = {UNRATED: rng.random(80) < 0.3}
-    found = decisions(made.pairs, made.scores)
-    table = quality_table(found, flaws | unrated, sharing_of(made.pairs, ["words", "target"]), 0.95)
+    table = quality_table(decisions(made.pairs, made.scores), flaws | unrated, Sharing.of(nodes), 0.9)
     as_table(table, QUALITY)
     either = flaws["identical"] | flaws["near_duplicate"]
     for measure in ("AUL", "SSS"):
-        rows = made.scores[(made.scores["measure"] == measure) & (made.scores["protocol"] == protocol)]
-        outcomes = rows["outcome"].tolist()
-        counted = [protocol == "published" or outcome != "undefined" for outcome in outcomes]
+        outcomes = outcomes_of(made.scores, measure, protocol)
+        counted = [i for i in range(80) if protocol == "published" or outcomes[i] != "undefined"]
+        values = [literal_score([outcomes[i]], protocol) for i in counted]
         for name, has in {**flaws, **unrated, "any": either}.items():
-            row = row_of(table, name, measure, protocol)
-            kept = [outcome for outcome, out in zip(outcomes, has, strict=True) if not out]
+            row, n = row_of(table, name, measure, protocol), len(counted)
+            kept = [i for i in counted if not has[i]]
             assert row["score"] == pytest.approx(literal_score(outcomes, protocol))
-            assert row["without"] == pytest.approx(literal_score(kept, protocol))
+            assert row["without"] == pytest.approx(literal_score([outcomes[i] for i in kept], protocol))
             assert row["change"] == pytest.approx(row["without"] - row["score"])
-            assert row["n"] == sum(counted)
-            assert row["flawed"] == sum(one and out for one, out in zip(counted, has, strict=True))
-
-
-def test_intervals_are_those_of_the_written_out_variance() -> None:
-    rng = np.random.default_rng(2)
-    nodes = [{str(word) for word in rng.choice(15, size=2)} for _ in range(50)]
-    credits, flaw = rng.random((50, 1)) < 0.6, rng.random(50) < 0.3
-    row = row_of(quality_table(made_decisions(credits), {"f": flaw}, Sharing.of(nodes), 0.9), "f")
-    kept = int((~flaw).sum())
-    weights = [(0 if out else 1 / kept) - 1 / 50 for out in flaw]
-    values = [100.0 * float(one) for one in credits[:, 0]]
-    assert row["change"] == pytest.approx(sum(w * y for w, y in zip(weights, values, strict=True)))
-    variance, _, df = literal_variance(values, nodes, weights, [0] * 50)
-    assert row["error"] == pytest.approx(math.sqrt(variance)) and row["df"] == pytest.approx(df)
-    reach = t.ppf(0.95, df) * math.sqrt(variance)
-    assert (row["low"], row["high"]) == pytest.approx((row["change"] - reach, row["change"] + reach))
-    assert row["p"] == pytest.approx(2 * t.sf(abs(row["change"]) / math.sqrt(variance), df))
+            assert (row["n"], row["flawed"]) == (n, n - len(kept))
+            weights = [(0 if has[i] else 1 / len(kept)) - 1 / n for i in counted]
+            variance, _, df = literal_variance(values, [nodes[i] for i in counted], weights, [0] * n)
+            error, reach = math.sqrt(variance), t.ppf(0.95, df) * math.sqrt(variance)
+            assert (row["error"], row["df"]) == pytest.approx((error, df))
+            assert (row["low"], row["high"]) == pytest.approx((row["change"] - reach, row["change"] + reach))
+            assert row["p"] == pytest.approx(2 * t.sf(abs(row["change"]) / error, df))
 
 
 def test_what_as_many_pairs_by_chance_change() -> None:
@@ -152,15 +146,11 @@ def test_unequal_tokens_are_counted_from_any_evidence_that_has_them() -> None:
 
 
 def pair(number: int, stereotype: str, antistereotype: str, **more: object) -> dict[str, object]:
-    whole: dict[str, object] = {
-        "pair_id": f"p{number}",
-        "bias_type": "gender",
-        "stereotype": stereotype,
-        "antistereotype": antistereotype,
-        "ratings": ["gender", "gender", "gender", None, "race"],
-        "target": "t",
-    }
-    return dict.fromkeys(PAIRS.names) | whole | more
+    whole: dict[str, object] = {"pair_id": f"p{number}", "bias_type": "gender", "target": "t"}
+    whole |= {"stereotype": stereotype, "antistereotype": antistereotype}
+    return (
+        dict.fromkeys(PAIRS.names) | whole | {"ratings": ["gender", "gender", "gender", None, "race"]} | more
+    )
 
 
 SOUND = [
@@ -223,15 +213,8 @@ def test_the_flaws_of_crows_pairs() -> None:
     pairs = read_benchmark(real_data("crows_pairs", "crows_pairs_anonymized.csv"), {"format": "crows-pairs"})
     counts = {name: int(own.sum()) for name, own in flags(flaws_table(pairs)).items()}
     # three votes of five for the pair's own bias type have 1346 of 1508
-    assert counts == {
-        "few_votes": 162,
-        "no_votes": 0,
-        "near_duplicate": 2,
-        "identical": 0,
-        "unequal_words": 208,
-        "many_words": 32,
-        "missing_field": 0,
-    }
+    some = {"few_votes": 162, "near_duplicate": 2, "unequal_words": 208, "many_words": 32}
+    assert counts == dict.fromkeys((*PAIR_FLAWS, UNRATED), 0) | some
 
 
 def test_the_flaws_of_stereoset() -> None:
@@ -250,31 +233,29 @@ def test_the_flaws_of_stereoset() -> None:
     assert set(pairs["bias_type"][table["no_votes"].eq(True)]) == {"profession"}
 
 
-def test_leverage_is_that_of_leaving_pairs_out() -> None:
+@pytest.mark.parametrize(("measure", "protocol"), list(itertools.product(("AUL", "SSS"), PROTOCOLS)))
+def test_leverage_is_that_of_leaving_pairs_out(measure: str, protocol: str) -> None:
     made = synthetic.make(60, seed=10)
-    scores = made.scores
-    found = leverage_table(made.pairs, decisions(made.pairs, scores))
-    assert set(found["rank"]) == set(range(1, WORDS_SHOWN + 1))
-    of_words: dict[str, set[str]] = {}
-    for _, pair in made.pairs.iterrows():
-        for side in modified_words(pair["stereotype"], pair["antistereotype"]):
-            for word in side:
-                of_words.setdefault(word, set()).add(pair["pair_id"])
-    for name, protocol in itertools.product(("AUL", "SSS"), PROTOCOLS):
-        rows = scores[(scores["measure"] == name) & (scores["protocol"] == protocol)]
-        own = found[(found["measure"] == name) & (found["protocol"] == protocol)]
-
-        def score_without(left_out: set[str], rows: pd.DataFrame = rows, protocol: str = protocol) -> float:
-            return literal_score(rows["outcome"][~rows["pair_id"].isin(left_out)].tolist(), protocol)
-
-        score, moves = score_without(set()), []
-        for row in rows_of(own):
-            assert row.score == pytest.approx(score) and row.pairs == len(of_words[row.word])
-            assert row.without == pytest.approx(score_without(of_words[row.word]))
-            moves.append(row.without - score)
-        # in published what ties or is undefined is no vote for either side
-        decided = rows["outcome"].isin(["stereotype", "antistereotype"]).mean()
-        sign = 1 if score < 50 * (decided if protocol == "published" else 1) else -1
-        assert (sign * np.diff(moves) <= 1e-9).all() and sign * moves[0] > 0
-        best = max(sign * (score_without(each) - score) for each in of_words.values())
-        assert sign * moves[0] == pytest.approx(best)
+    found = leverage_table(made.pairs, decisions(made.pairs, made.scores))
+    found = found[(found["measure"] == measure) & (found["protocol"] == protocol)]
+    assert found["rank"].tolist() == list(range(1, WORDS_SHOWN + 1))
+    texts = made.pairs[["stereotype", "antistereotype"]].to_numpy().tolist()
+    of_pairs = [{word for side in modified_words(*both) for word in side} for both in texts]
+    outcomes = outcomes_of(made.scores, measure, protocol)
+    score = literal_score(outcomes, protocol)
+    without = {
+        word: literal_score(
+            [outcome for outcome, words in zip(outcomes, of_pairs, strict=True) if word not in words],
+            protocol,
+        )
+        for word in set.union(*of_pairs)
+    }
+    # in published what ties or is undefined is no vote for either side
+    decided = np.isin(outcomes, ["stereotype", "antistereotype"]).mean()
+    sign = 1 if score < 50 * (decided if protocol == "published" else 1) else -1
+    for row in rows_of(found):
+        assert row.score == pytest.approx(score) and row.without == pytest.approx(without[row.word])
+        assert row.pairs == sum(row.word in words for words in of_pairs)
+    # those that bring the score furthest towards 50 and past it, the furthest first
+    moves = sorted((sign * (of - score) for of in without.values()), reverse=True)[:WORDS_SHOWN]
+    assert moves[-1] > 0 and (sign * (found["without"] - score)).tolist() == pytest.approx(moves)
