@@ -195,24 +195,24 @@ def test_the_same_tokens_are_compared_by_token_and_by_pair(
     """Clustered: Student's t of how many tokens of a pair the first alone has right less how many the second
     alone has, with the variance written out."""
     write_table(tmp_path / "tests.parquet", table, TESTS, {})
-    rows = table.set_index(["kind", "second", "unit"])
+    rows = {(row["kind"], row["second"], row["unit"]): row for row in records(table)}
     sides = literal_sides(made)
-    assert {key[:2] for key in rows.index} == set(sides)
+    assert {key[:2] for key in rows} == set(sides)
     for key, (first, second) in sides.items():
-        both = [(pair, first[pair, *at], second[pair, *at]) for pair, *at in first if (pair, *at) in second]
+        both = [(token[0], right, second[token]) for token, right in first.items() if token in second]
         b, c = sum(one > other for _, one, other in both), sum(one < other for _, one, other in both)
-        row = rows.loc[*key, "token"]
+        row = rows[*key, "token"]
         assert (row["n"], row["b"], row["c"]) == (len(both), b, c) and row["p"] == mcnemar_p(b, c)
         d: dict[str, float] = {}
         for pair, one, other in both:
             d[pair] = d.get(pair, 0) + one - other
         values, n = list(d.values()), len(d)
-        row = rows.loc[*key, "clustered"]
+        row = rows[*key, "clustered"]
         counts = (n, sum(x > 0 for x in values), sum(x < 0 for x in values))
         assert (row["n"], row["b"], row["c"]) == counts
         nodes = [{str(int(pair[1:]) // 7)} for pair in d]
         variance, _, df = literal_variance(values, nodes, [1 / n] * n, [0] * n)
-        df = min(df, np.count_nonzero(values) - 1)
+        df = min(df, float(np.count_nonzero(values) - 1))
         assert row["p"] == pytest.approx(2 * student.sf(abs(np.mean(values)) / math.sqrt(variance), df))
 
 

@@ -66,8 +66,8 @@ class World:
             ],
             columns=["row", "word", "sign"],
         )
-        signed = of_words.pivot_table("sign", "row", "word", "sum", 0.0)
-        signed = signed.reindex(range(len(sides)), fill_value=0.0).to_numpy()
+        table = of_words.pivot_table("sign", "row", "word", "sum", 0.0)
+        signed = table.reindex(range(len(sides)), fill_value=0.0).to_numpy()
         # every pair's words weigh the same
         signed = signed / np.maximum(np.linalg.norm(signed, axis=1, keepdims=True), 1e-9)
         self.sharing = Sharing.of([{*one, *other} for one, other in sides])
