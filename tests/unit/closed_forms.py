@@ -46,7 +46,7 @@ def all_masked_margin(ratio: float, direction: str, tokens: int) -> float:
 
 
 def trust(tokens: int) -> float:
-    """λ = kept · V / random = V: how far a visible token is trusted, as training keeps as many as it replaces.
+    """λ = kept · V / random = V: how far a visible token is trusted, since as many are kept as replaced.
 
     tokens: V, how many tokens there are.
     """

@@ -182,8 +182,6 @@ def test_every_pooling_is_its_definition(tmp_path: Path) -> None:
         for vector, stimulus in zip(vectors, STIMULI, strict=True):
             expected = literal(model, features, *stimulus, pooling)
             np.testing.assert_allclose(vector, expected, atol=2e-5, err_msg=f"{pooling}: {stimulus}")
-    with pytest.raises(InputError, match="cannot run VisualBERT with bypass_transformer"):
-        embed(tiny_seeing(tmp_path / "bypassed", bypass_transformer=True), features)
 
 
 @pytest.mark.parametrize(

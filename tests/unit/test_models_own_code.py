@@ -138,23 +138,19 @@ def test_code_of_others_is_refused(hub: Hub, tmp_path: Path, file: str, named: o
     assert not (tmp_path / "coded").exists()
 
 
-def study(**more: Any) -> dict[str, Any]:
-    own = {"source": "hub", "repo": "org/own", **more}
-    return complete({"study": "x", "models": {"own": own}, "benchmarks": ["crows-pairs"]})
+NOT_PINNED = r"^config key models\.own\.trust_remote_code: .*one commit: give its 40 digits"
 
 
-@pytest.mark.parametrize("revision", [{}, {"revision": "main"}, {"revision": COMMIT[:12]}])
-def test_only_one_commit_is_trusted(revision: dict[str, str]) -> None:
-    with pytest.raises(
-        InputError, match=r"^config key models\.own\.trust_remote_code: .*one commit"
-    ) as caught:
-        study(**TRUSTED, **revision)
-    assert "40 digits" in str(caught.value)
-    study(trust_remote_code=False, **revision)
-    assert study(**TRUSTED, revision=COMMIT)["models"]["own"]["trust_remote_code"] is True
-    assert "trust_remote_code" not in study(**revision)["models"]["own"]
-
-
-def test_a_folder_on_disk_is_never_trusted() -> None:
-    with pytest.raises(InputError, match="unknown key trust_remote_code"):
-        complete({"study": "x", "models": {"own": {"source": "path", "path": "m", **TRUSTED}}})
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        ({}, NOT_PINNED),
+        ({"revision": "main"}, NOT_PINNED),
+        ({"revision": COMMIT[:12]}, NOT_PINNED),
+        ({"source": "path", "path": "m"}, "unknown key trust_remote_code"),
+    ],
+)
+def test_only_one_commit_of_a_repository_is_trusted(entry: dict[str, str], line: str) -> None:
+    own = entry if "source" in entry else {"source": "hub", "repo": "org/own", **entry}
+    with pytest.raises(InputError, match=line):
+        complete({"study": "x", "models": {"own": own | TRUSTED}, "benchmarks": ["crows-pairs"]})

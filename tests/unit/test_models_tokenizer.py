@@ -218,35 +218,6 @@ def test_a_cased_vocabulary_is_not_read_in_lower_case_unless_that_is_stated(
     assert is_said == bool(settings and settings.get("do_lower_case"))
 
 
-@pytest.mark.parametrize(
-    ("model_type", "settings", "line"),
-    [
-        ("xlm", {"n_langs": 2, "use_lang_emb": True}, "langs"),
-        ("xlm", {"n_langs": 2, "use_lang_emb": False}, None),
-        ("layoutlm", {}, "bbox"),
-    ],
-)
-def test_a_network_with_an_input_that_nobody_gives_is_refused(
-    model_type: str, settings: dict[str, Any], line: str | None, tmp_path: Path
-) -> None:
-    directory = tmp_path / "model"
-    tokenizer = word_pieces()
-    made(directory, tokenizer, {**NAMES, "tokenizer_class": "PreTrainedTokenizerFast"})
-    sizes = (
-        {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-        if model_type == "layoutlm"
-        else {"emb_dim": 16, "n_layers": 1, "n_heads": 2, "max_position_embeddings": 80}
-    )
-    size = {"vocab_size": tokenizer.get_vocab_size(), "pad_token_id": 0}
-    config = AutoConfig.for_model(model_type, **size, **sizes, **settings)
-    NETWORK.from_config(config).save_pretrained(directory)
-    if line is None:
-        assert manifest_of(directory)["model_type"] == model_type
-        return
-    with pytest.raises(InputError, match=line):
-        manifest_of(directory)
-
-
 @pytest.mark.parametrize("name", ["albert-v2", "bert-base-cased", "bert-base-uncased", "roberta"])
 def test_released_tokenizers_are_read_as_ever_and_as_saved_again(name: str, tmp_path: Path) -> None:
     directory = tmp_path / "given"

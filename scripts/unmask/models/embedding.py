@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-import transformers
 from torch import Tensor
 from transformers import AutoModel, PreTrainedTokenizerBase, VisualBertModel
 
@@ -71,14 +70,8 @@ def embed_with_regions(network: VisualBertModel, ids: Tensor, regions: Tensor) -
     embedding of VisualBERT (Li et al. 2019).
 
     ids: batch × tokens; regions: batch × regions × features. Regions follow the text in one sequence, as its
-    second segment, and all are attended to. Raises InputError for a network whose regions bypass the
-    transformer.
+    second segment, and all are attended to.
     """
-    if network.config.bypass_transformer:
-        # it would fail over a mask of one row, of which it takes another
-        raise InputError(
-            f"transformers {transformers.__version__} cannot run VisualBERT with bypass_transformer"
-        )
     seen = torch.ones(regions.shape[:2], dtype=torch.long, device=regions.device)
     hidden: Tensor = network(
         input_ids=ids,
