@@ -55,7 +55,6 @@ def partition_counts(x: Sequence[float], y: Sequence[float]) -> tuple[int, int, 
     return one, two, total
 
 
-CELLS = ("A_X", "A_Y", "B_X", "B_Y")
 Counts = Sequence[int]
 Row = tuple[str, str, str | None, str | None, str, str | None]
 MATH = ["math", "algebra", "geometry", "calculus", "equations", "computation", "numbers", "addition"]
@@ -65,40 +64,28 @@ FEMALE = ["female", "woman", "girl", "sister", "she", "her", "hers", "daughter"]
 KEYS = {"X": "targ1", "Y": "targ2", "A": "attr1", "B": "attr2"}
 
 
-def of_texts(test: str = "made", **sets: Counts) -> pd.DataFrame:
-    """A test without pictures, with so many texts of each word of a set."""
-    rows: list[Row] = [
-        (test, name, None, f"{test}-{name}{word}", f"{i} {test}-{name}{word}", None)
-        for name, counts in sets.items()
-        for word, count in enumerate(counts)
-        for i in range(count)
-    ]
+def made(name: str = "made", *, pictures: bool = False, **cells: Counts) -> pd.DataFrame:
+    """A test with so many texts, or with pictures texts with a picture, of each word of a set or a cell."""
+    rows: list[Row] = []
+    for cell, counts in cells.items():
+        for word, count in ((f"{name}-{cell[0]}{n}", count) for n, count in enumerate(counts)):
+            of_cell = cell if pictures and cell not in "XY" else None
+            for i in range(count):
+                image = f"{cell} {word} {i}" if pictures else None
+                rows.append((name, cell[0], of_cell, word, f"{i} {word}", image))
     return suite(*rows)
 
 
-def pictured(targets: dict[str, Counts], attributes: dict[str, Counts]) -> pd.DataFrame:
-    """A test with pictures: so many of each word of a set, and of each cell."""
-    cells: list[tuple[str, str | None, Counts]] = [(name, None, counts) for name, counts in targets.items()]
-    cells += [(cell[0], cell, counts) for cell, counts in attributes.items()]
-    rows: list[Row] = [
-        ("made", name, cell, f"{name}{word}", f"it is {name}{word}", f"{cell or name}{word}-{i}")
-        for name, cell, counts in cells
-        for word, count in enumerate(counts)
-        for i in range(count)
-    ]
-    return suite(*rows)
+def pictured(**cells: Counts) -> pd.DataFrame:
+    return made(pictures=True, **cells)
 
 
 STIMULI = {
-    "words": of_texts(X=[1] * 3, Y=[1] * 5, A=[1, 1], B=[1] * 3),
-    "texts": of_texts(X=[3, 1, 2], Y=[1, 2, 1, 1], A=[2, 1], B=[1, 3]),
-    "equal": pictured({"X": [1, 1, 1], "Y": [1, 1, 1]}, dict.fromkeys(CELLS, (2, 2))),
-    "weighted": pictured(
-        {"X": [1, 2], "Y": [2, 1]}, {"A_X": [3, 1], "A_Y": [3, 1], "B_X": [1, 2, 1], "B_Y": [1, 2, 1]}
-    ),
-    "uneven": pictured(
-        {"X": [2, 1, 3], "Y": [1, 4]}, {"A_X": [2, 1], "A_Y": [1, 1], "B_X": [3, 1], "B_Y": [1, 2]}
-    ),
+    "words": made(X=[1] * 3, Y=[1] * 5, A=[1, 1], B=[1] * 3),
+    "texts": made(X=[3, 1, 2], Y=[1, 2, 1, 1], A=[2, 1], B=[1, 3]),
+    "equal": pictured(X=[1] * 3, Y=[1] * 3, A_X=[2, 2], A_Y=[2, 2], B_X=[2, 2], B_Y=[2, 2]),
+    "weighted": pictured(X=[1, 2], Y=[2, 1], A_X=[3, 1], A_Y=[3, 1], B_X=[1, 2, 1], B_Y=[1, 2, 1]),
+    "uneven": pictured(X=[2, 1, 3], Y=[1, 4], A_X=[2, 1], A_Y=[1, 1], B_X=[3, 1], B_Y=[1, 2]),
 }
 
 
@@ -225,17 +212,13 @@ def test_a_shift_of_all_attribute_words_is_no_part_of_p() -> None:
     assert (of_words.p, of_words.p_two) == (1, 1) and of_words.reason == ALL_ALIKE
 
 
-TWELVE: dict[str, Counts] = {
-    **{"A_X": [2, 1], "A_Y": [1, 1], "B_X": [3, 1], "B_Y": [1, 2]},
-    **{"X_A": [1, 2], "X_B": [1, 1, 1], "Y_A": [2, 1], "Y_B": [1]},
-    **{"A": [1, 3], "B": [2, 1]},
-}
-"""Texts with a picture of each word in the cells of attributes, and in those that no experiment takes."""
+TARGETS = {"X": [2, 1, 3], "X_A": [1, 2], "X_B": [1, 1, 1], "Y": [1, 4], "Y_A": [2, 1], "Y_B": [1]}
+ATTRIBUTES = {"A": [1, 3], "A_X": [2, 1], "A_Y": [1, 1], "B": [2, 1], "B_X": [3, 1], "B_Y": [1, 2]}
 
 
 @pytest.mark.parametrize("unit", ["text", "word"])
 def test_all_twelve_cells_are_as_loops_over_texts_with_pictures(unit: str) -> None:
-    stimuli = pictured({"X": [2, 1, 3], "Y": [1, 4]}, TWELVE)
+    stimuli = pictured(**TARGETS, **ATTRIBUTES)
     vectors = {"joint": vectors_of(stimuli, 6), "word": vectors_of(stimuli, 7)}
     records = [record for record in cell_means(stimuli, vectors) if record["unit"] == unit]
     assert len(records) == 2 * 6
@@ -255,7 +238,7 @@ def test_d_has_an_expectation_without_bias() -> None:
 
 
 def test_what_cannot_be_compared() -> None:
-    stimuli = of_texts(X=[1] * 3, Y=[1], A=[1, 1], B=[1, 1])
+    stimuli = made(X=[1] * 3, Y=[1], A=[1, 1], B=[1, 1])
     vectors = vectors_of(stimuli, 0)
     one = run(stimuli, vectors).iloc[0]
     assert np.isnan([one["p"], one["d_low"]]).all()
@@ -291,7 +274,7 @@ def test_drawn_p_is_near_that_of_all_partitions_and_never_zero() -> None:
 
 
 def test_intervals_are_percentiles_of_resampled_units() -> None:
-    stimuli = of_texts(X=[1] * 8, Y=[1] * 6, A=[1, 1], B=[1] * 3)
+    stimuli = made(X=[1] * 8, Y=[1] * 6, A=[1, 1], B=[1] * 3)
     vectors, rng = vectors_of(stimuli, 8), np.random.default_rng(5)
     x, y = map(np.array, Literal(stimuli, vectors, False).arms("weat"))
     samples = [size(rng.choice(x, 8).tolist(), rng.choice(y, 6).tolist()) for _ in range(4000)]
@@ -300,7 +283,7 @@ def test_intervals_are_percentiles_of_resampled_units() -> None:
 
 
 def test_holm_is_over_the_tests_of_a_pooling_and_unit() -> None:
-    tests = [of_texts(f"t{i}", X=[1] * 4, Y=[1] * 3, A=[1, 1], B=[1, 1]) for i in range(4)]
+    tests = [made(f"t{i}", X=[1] * 4, Y=[1] * 3, A=[1, 1], B=[1, 1]) for i in range(4)]
     stimuli = pd.concat([test.assign(stimulus=test["stimulus"] + 11 * i) for i, test in enumerate(tests)])
     rows = run(stimuli, {pooling: vectors_of(stimuli, seed) for seed, pooling in enumerate(("cls", "mean"))})
     assert len(rows) == 4 * 2 * 2

@@ -3,7 +3,7 @@ intervals and tests by simulation."""
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -49,35 +49,29 @@ DRAWS = 200
 Logits = npt.NDArray[np.float64]
 
 
-def people(
-    gaps: Sequence[float], each: int | Sequence[tuple[int, int]], rng: np.random.Generator, runs: int = 1
-) -> tuple[pd.DataFrame, Logits]:
-    """Test people of occupations whose women are predicted right by so much more often than their men,
-    around .6.
-
-    each: women and men of an occupation, one number or a pair an occupation. Logits of shape (runs, people,
-    occupations).
-    """
-    counts = [(each, each)] * len(gaps) if isinstance(each, int) else list(each)
+def people(*counts: tuple[int, int]) -> pd.DataFrame:
+    """Test people: so many women and men of each occupation."""
     rows = [
-        (label, gender, 0.6 + sign * gap / 2)
-        for label, (gap, (women, men)) in enumerate(zip(gaps, counts, strict=True))
-        for gender, count, sign in (("female", women, 1), ("male", men, -1))
+        (label, gender)
+        for label, of_genders in enumerate(counts)
+        for gender, count in zip((FEMALE, MALE), of_genders, strict=True)
         for _ in range(count)
     ]
-    items = pd.DataFrame(rows, columns=["label", "gender", "chance"])
-    labels, chance = items["label"].to_numpy(), items.pop("chance").to_numpy()
-    items = items.assign(
-        part=TEST,
-        occupation=items["label"].map("occupation {:02}".format),
-        female_share=5.0 + 90 * items["label"] / max(1, len(gaps) - 1),
-        label=items["label"].astype(float),
-    )
-    right = rng.random((runs, len(items))) < chance
-    logits = rng.normal(0, 0.1, (runs, len(items), len(gaps)))
-    predicted = np.where(right, labels, (labels + 1) % len(gaps))
-    np.put_along_axis(logits, predicted[:, :, None], 5.0, axis=2)
-    return _items(items), logits
+    items = pd.DataFrame(rows, columns=["label", "gender"]).assign(part=TEST)
+    items["occupation"] = items["label"].map("occupation {:02}".format)
+    items["female_share"] = 5.0 + 90 * items["label"] / max(1, len(counts) - 1)
+    return _items(items.astype({"label": float}))
+
+
+def predictions(items: pd.DataFrame, gaps: Any, rng: np.random.Generator) -> Logits:
+    """Each run predicts people of each label right with probability .6, and half its gap more or less.
+
+    gaps: shape (runs, labels). Logits of shape (runs, people, labels).
+    """
+    labels = items["label"].to_numpy(int)
+    sign = np.where(items["gender"] == FEMALE, 0.5, -0.5)
+    right = rng.random((len(gaps), len(labels))) < 0.6 + sign * gaps[:, labels]
+    return np.eye(gaps.shape[1])[np.where(right, labels, (labels + 1) % gaps.shape[1])]
 
 
 def cells(templates: int, occupations: int, tests: int = 30, each: int = 1) -> pd.DataFrame:
@@ -129,8 +123,9 @@ def values(rows: pd.DataFrame, seed: int | None = None) -> dict[tuple[str, str |
 
 def uneven_people() -> tuple[pd.DataFrame, Logits]:
     """Three runs; one occupation of men alone."""
-    counts = [(7, 30), (25, 5), (12, 12), (40, 9), (0, 8)]
-    return people([0.5, -0.4, 0.0, 0.3, 0.1], counts, np.random.default_rng(5), runs=3)
+    items = people((7, 30), (25, 5), (12, 12), (40, 9), (0, 8))
+    gaps = np.tile([0.5, -0.4, 0.0, 0.3, 0.1], (3, 1))
+    return items, predictions(items, gaps, np.random.default_rng(5))
 
 
 def uneven_cells(width: int) -> tuple[pd.DataFrame, Logits]:
@@ -265,7 +260,8 @@ def test_bands_of_chance_hold_their_share_of_all_permutations(
     kind: str, width: int, tested: set[str], tmp_path: Path
 ) -> None:
     rng = np.random.default_rng(1)
-    items, logits = people([0.4, -0.3, 0.0], [(2, 4), (3, 2), (1, 3)], rng)
+    items = people((2, 4), (3, 2), (1, 3))
+    logits = predictions(items, np.array([[0.4, -0.3, 0.0]]), rng)
     if kind != OCCUPATIONS:
         items, logits = cells(7, 3, tests=3), rng.normal(0, 1, (1, 45, width))
     draws, output = 4000, tmp_path / "scores.parquet"
@@ -299,7 +295,8 @@ def test_a_test_that_cannot_reject_is_not_printed() -> None:
 
 
 def test_change_is_paired() -> None:
-    items, before = people([0.4, -0.3, 0.2, 0.5, 0.1, -0.2], 60, np.random.default_rng(4), runs=2)
+    items, gaps = people(*[(60, 60)] * 6), np.tile([0.4, -0.3, 0.2, 0.5, 0.1, -0.2], (2, 1))
+    before = predictions(items, gaps, np.random.default_rng(4))
     after = before.copy()
     # every woman of the first two occupations predicted as the man in her place
     for label in (0, 1):
@@ -349,28 +346,17 @@ def covered(rows: pd.DataFrame, metric: str, truth: float, group: str = "") -> f
     return float(((of["low"] <= truth) & (truth <= of["high"])).mean())
 
 
-def predictions(items: pd.DataFrame, gaps: Any, rng: np.random.Generator) -> Logits:
-    """Each run predicts people of each label right with probability .6, and half its gap more or less.
-
-    gaps: shape (runs, labels).
-    """
-    labels = items["label"].to_numpy(int)
-    sign = np.where(items["gender"] == FEMALE, 0.5, -0.5)
-    right = rng.random((len(gaps), len(labels))) < 0.6 + sign * gaps[:, labels]
-    return np.eye(gaps.shape[1])[np.where(right, labels, (labels + 1) % gaps.shape[1])]
-
-
 @pytest.mark.thorough
 def test_intervals_of_occupations() -> None:
     rng = np.random.default_rng(0)
-    items, _ = people([0.0] * 20, 250, rng)
+    items = people(*[(250, 250)] * 20)
     # gaps well above what people alone bring about, so that E|gap| is that of the occupations
     gaps = rng.uniform(0.15, 0.55, (STUDIES, 20)) * rng.choice([-1, 1], (STUDIES, 20))
     rms = math.sqrt(0.35**2 + 0.4**2 / 12 + 2 * 0.24 / 250)
     rows = scored(OCCUPATIONS, items, predictions(items, gaps, rng), 2).query("seed.notna()")
     for metric, truth in {"tpr_gap": 0.35, "tpr_gap_signed": 0.0, "tpr_gap_rms": rms}.items():
         assert 0.915 <= covered(rows, metric, truth) <= 0.98, metric
-    items, _ = people([0.0] * 10, [(12, 40)] * 10, rng)
+    items = people(*[(12, 40)] * 10)
     of_names = np.linspace(-0.6, 0.6, 10)
     runs = predictions(items, np.tile(of_names, (STUDIES, 1)), rng)
     rows = scored(OCCUPATIONS, items, runs, 2).query("seed.notna()")
@@ -381,7 +367,7 @@ def test_intervals_of_occupations() -> None:
 @pytest.mark.thorough
 def test_chance_of_fair_models_is_5_in_100() -> None:
     rng = np.random.default_rng(3)
-    people_, _ = people([0.0] * 12, [(15, 40)] * 12, rng)
+    of_people = people(*[(15, 40)] * 12)
     # what a model predicts depends on the sentence and its gender, but not on the gender as such
     bias = cells(16, 10, tests=0)
     women = (bias["gender"] == FEMALE).to_numpy()
@@ -391,7 +377,7 @@ def test_chance_of_fair_models_is_5_in_100() -> None:
     of_sentences = rng.normal(0.5, 1, (STUDIES, 16, 1, 2)).repeat(10, axis=2).reshape(STUDIES, -1)
     neutral[:, :, 1] = of_sentences + rng.normal(0, 1, (STUDIES, len(bias)))
     for kind, items, logits, metric in (
-        (OCCUPATIONS, people_, predictions(people_, np.zeros((STUDIES, 12)), rng), "tpr_gap"),
+        (OCCUPATIONS, of_people, predictions(of_people, np.zeros((STUDIES, 12)), rng), "tpr_gap"),
         (SIMILARITY, bias, similarity, "delta_signed"),
         (ENTAILMENT, bias, neutral, "fn_gap"),
     ):
