@@ -61,36 +61,25 @@ ENTRY: dict[str, Any] = {
 """Settings of fine-tuning, completed."""
 
 
-def made_task(kind: str, train: int = 320, dev: int = 60, test: int = 60, seed: int = 0) -> Task:
+def made_task(kind: str, train: int = 320, dev: int = 60, test: int = 60) -> Task:
     """A task that can be learnt without mistakes.
 
     A verb decides the occupation, the second sentence's verb the label of entailment, and an adverb how alike
     two sentences are.
     """
-    rng = np.random.default_rng(seed)
-    rows = []
-    for part, number in ((TRAIN, train), (DEV, dev), (TEST, test), (BIAS, 6)):
-        for count in range(number):
-            gender = ("female", "male")[count % 2]
-            pronoun = {"female": "she", "male": "he"}[gender]
-            one, other = rng.integers(3, size=2)
-            adverb = int(rng.integers(len(ADVERBS)))
-            row: dict[str, Any] = {"part": part, "gender": gender, "second": None}
-            row["text"] = f"{pronoun} {ADVERBS[adverb]} {VERBS[one]} the children"
-            if kind == OCCUPATIONS:
-                row |= {"label": float(one), "occupation": OCCUPATION[one]}
-            elif kind == ENTAILMENT:
-                row |= {"second": f"they {VERBS[other]} them", "label": float(other > 0)}
-            else:
-                row |= {"second": f"they {VERBS[one]} them", "label": adverb / (len(ADVERBS) - 1)}
-            rows.append(row)
-    frame = pd.DataFrame(rows)
-    known = frame["part"].isin((TRAIN, DEV))
-    items = frame[~known].reset_index(drop=True)
+    parts = np.repeat([TRAIN, DEV, TEST, BIAS], [train, dev, test, 6])
+    rows = pd.DataFrame({"part": parts, "gender": np.resize(["female", "male"], len(parts))})
+    verb, other, adverb = np.random.default_rng(0).integers([[3], [3], [len(ADVERBS)]], size=(3, len(parts)))
+    pronoun = rows["gender"].map({"female": "she", "male": "he"})
+    rows["text"] = pronoun + " " + np.take(ADVERBS, adverb) + " " + np.take(VERBS, verb) + " the children"
+    rows["second"] = None if kind == OCCUPATIONS else "they " + pd.Series(VERBS)[other].array + " them"
+    rows["label"] = {OCCUPATIONS: verb, ENTAILMENT: other > 0, SIMILARITY: adverb / (len(ADVERBS) - 1)}[kind]
+    rows["occupation"] = np.take(OCCUPATION, verb) if kind == OCCUPATIONS else None
+    known = rows["part"].isin((TRAIN, DEV))
+    items, examples = (rows[of].reset_index(drop=True).astype({"label": float}) for of in (~known, known))
     # the first of every three
     items = items.assign(item=items.index, sampled=items.index % 3 == 0)
     items["label"] = items["label"].where(items["part"] == TEST)
-    examples = frame[known].reset_index(drop=True)
     return Task(framed(examples, EXAMPLES), framed(items, ITEMS).assign(ideal=None), LABELS[kind])
 
 

@@ -1,6 +1,7 @@
 """Likelihoods of sentences about regions: those of a plain forward pass, whatever is done to be fast."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -18,7 +19,6 @@ from library import (
     LIKELIHOODS,
     SUBSTITUTED,
     WORLD,
-    Encoded,
     InputError,
     LoadedModel,
     engine,
@@ -172,18 +172,8 @@ def test_bad_input_is_one_clear_line_before_anything_is_scored(
 
 def test_a_model_that_gives_no_number_is_one_clear_line(tmp_path: Path) -> None:
     model = model_of("bert")
-    target = model.tokenizer("People in Street are writer.")["input_ids"]
-
-    def encode(ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> Encoded:
-        found = model.encode(ids, places, mask)
-        for place, row in enumerate(ids.tolist()):
-            if row == target:
-                found.hidden[place * ids.shape[1] + 2] = np.nan
-        return found
-
-    broken = LoadedModel(model.network, model.tokenizer, model.device, encode, model.head)
-    line = "^region 'Street' with the word 'writer': the model gives nan as a likelihood"
-    with pytest.raises(InputError, match=line):
+    broken = replace(model, head=lambda hidden: model.head(hidden) * np.nan)
+    with pytest.raises(InputError, match=r"^region 'World'.*: the model gives nan as a likelihood"):
         write(tmp_path / "original.parquet", broken)
     assert not (tmp_path / "original.parquet").exists()
 
