@@ -157,7 +157,7 @@ from unmask.models.embedding import tokenise as embedding_tokenise
 from unmask.models.keys import Model, sources
 from unmask.models.kinds import KINDS, check_model, write_manifest
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
-from unmask.models.loading import Encoded, LoadedModel, load
+from unmask.models.loading import LoadedModel, load
 from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.poolings import POOLINGS
 from unmask.models.random_weights import make_random, make_untrained
@@ -168,14 +168,12 @@ from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import (
     ADAMW,
     IGNORED,
-    STATE,
     Batch,
     Loss,
     Schedule,
     Settings,
     linear,
     own_loss,
-    steps_of,
     warmed_up,
     work_folder,
 )
@@ -233,7 +231,6 @@ from unmask.regional.herb import (
     Rows,
     Tree,
     cluster_sparseness,
-    permutation_test,
     read_likelihoods,
     released_sparseness,
     score_table,
@@ -453,7 +450,7 @@ from unmask.worlds.grammar import FEMALE as WORLDS_FEMALE
 from unmask.worlds.grammar import WORDS as WORLDS_WORDS
 from unmask.worlds.grammar import Sentence as WorldsSentence
 from unmask.worlds.grammar import words_of as worlds_words_of
-from unmask.worlds.make_world import draw_corpus, gendered_pairs, truth
+from unmask.worlds.make_world import draw_corpus, truth
 from unmask.worlds.pairs import (
     CROWS_PAIRS,
     STEREOSET,

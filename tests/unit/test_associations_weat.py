@@ -64,7 +64,7 @@ FEMALE = ["female", "woman", "girl", "sister", "she", "her", "hers", "daughter"]
 KEYS = {"X": "targ1", "Y": "targ2", "A": "attr1", "B": "attr2"}
 
 
-def made(name: str = "made", *, pictures: bool = False, **cells: Counts) -> pd.DataFrame:
+def made(cells: dict[str, Counts], name: str = "made", pictures: bool = False) -> pd.DataFrame:
     """A test with so many texts, or with pictures texts with a picture, of each word of a set or a cell."""
     rows: list[Row] = []
     for cell, counts in cells.items():
@@ -76,13 +76,17 @@ def made(name: str = "made", *, pictures: bool = False, **cells: Counts) -> pd.D
     return suite(*rows)
 
 
+def of_texts(name: str = "made", **sets: Counts) -> pd.DataFrame:
+    return made(sets, name)
+
+
 def pictured(**cells: Counts) -> pd.DataFrame:
-    return made(pictures=True, **cells)
+    return made(cells, pictures=True)
 
 
 STIMULI = {
-    "words": made(X=[1] * 3, Y=[1] * 5, A=[1, 1], B=[1] * 3),
-    "texts": made(X=[3, 1, 2], Y=[1, 2, 1, 1], A=[2, 1], B=[1, 3]),
+    "words": of_texts(X=[1] * 3, Y=[1] * 5, A=[1, 1], B=[1] * 3),
+    "texts": of_texts(X=[3, 1, 2], Y=[1, 2, 1, 1], A=[2, 1], B=[1, 3]),
     "equal": pictured(X=[1] * 3, Y=[1] * 3, A_X=[2, 2], A_Y=[2, 2], B_X=[2, 2], B_Y=[2, 2]),
     "weighted": pictured(X=[1, 2], Y=[2, 1], A_X=[3, 1], A_Y=[3, 1], B_X=[1, 2, 1], B_Y=[1, 2, 1]),
     "uneven": pictured(X=[2, 1, 3], Y=[1, 4], A_X=[2, 1], A_Y=[1, 1], B_X=[3, 1], B_Y=[1, 2]),
@@ -238,7 +242,7 @@ def test_d_has_an_expectation_without_bias() -> None:
 
 
 def test_what_cannot_be_compared() -> None:
-    stimuli = made(X=[1] * 3, Y=[1], A=[1, 1], B=[1, 1])
+    stimuli = of_texts(X=[1] * 3, Y=[1], A=[1, 1], B=[1, 1])
     vectors = vectors_of(stimuli, 0)
     one = run(stimuli, vectors).iloc[0]
     assert np.isnan([one["p"], one["d_low"]]).all()
@@ -274,7 +278,7 @@ def test_drawn_p_is_near_that_of_all_partitions_and_never_zero() -> None:
 
 
 def test_intervals_are_percentiles_of_resampled_units() -> None:
-    stimuli = made(X=[1] * 8, Y=[1] * 6, A=[1, 1], B=[1] * 3)
+    stimuli = of_texts(X=[1] * 8, Y=[1] * 6, A=[1, 1], B=[1] * 3)
     vectors, rng = vectors_of(stimuli, 8), np.random.default_rng(5)
     x, y = map(np.array, Literal(stimuli, vectors, False).arms("weat"))
     samples = [size(rng.choice(x, 8).tolist(), rng.choice(y, 6).tolist()) for _ in range(4000)]
@@ -283,7 +287,7 @@ def test_intervals_are_percentiles_of_resampled_units() -> None:
 
 
 def test_holm_is_over_the_tests_of_a_pooling_and_unit() -> None:
-    tests = [made(f"t{i}", X=[1] * 4, Y=[1] * 3, A=[1, 1], B=[1, 1]) for i in range(4)]
+    tests = [of_texts(f"t{i}", X=[1] * 4, Y=[1] * 3, A=[1, 1], B=[1, 1]) for i in range(4)]
     stimuli = pd.concat([test.assign(stimulus=test["stimulus"] + 11 * i) for i, test in enumerate(tests)])
     rows = run(stimuli, {pooling: vectors_of(stimuli, seed) for seed, pooling in enumerate(("cls", "mean"))})
     assert len(rows) == 4 * 2 * 2
