@@ -203,7 +203,7 @@ from unmask.pairs.published import ACCURACY as PAIRS_ACCURACY
 from unmask.pairs.published import COUNT, by_others, published_percents
 from unmask.pairs.published import PAPER as PAIRS_PAPER
 from unmask.pairs.published import STEREOSET as PAIRS_STEREOSET
-from unmask.pairs.quality import TITLES, flawed
+from unmask.pairs.quality import flawed
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
 from unmask.pairs.study import PairsStudy
 from unmask.pairs.surfaces import SPACE, surfaces
@@ -248,7 +248,7 @@ from unmask.regional.prefixes import (
     region_groups,
 )
 from unmask.regional.prefixes import Items as RegionalItems
-from unmask.regional.presenting import PRESENTS, says_of_prefixes, says_of_scores, says_of_tree
+from unmask.regional.presenting import PRESENTS, says_of_tree
 from unmask.regional.regions import CONTINENTS, laid_out, read_geonames, read_region_table
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS

@@ -8,8 +8,8 @@ import pandas as pd
 
 from library import Chart, Section, chart
 
-CAPTION, FIRST_SENTENCE, SENTENCE = 40, 25, 25
-"""The most words of captions, of the sentence that a section begins with, and of other sentences."""
+FIRST_SENTENCE = 25
+"""The most words of the sentence that a section begins with."""
 
 SCALES = (1, 100, 1000)
 """Of the numbers of charts, less those of tables."""
