@@ -203,8 +203,7 @@ from unmask.pairs.published import ACCURACY as PAIRS_ACCURACY
 from unmask.pairs.published import COUNT, by_others, published_percents
 from unmask.pairs.published import PAPER as PAIRS_PAPER
 from unmask.pairs.published import STEREOSET as PAIRS_STEREOSET
-from unmask.pairs.quality import flawed
-from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
+from unmask.pairs.results import PairResults
 from unmask.pairs.study import PairsStudy
 from unmask.pairs.surfaces import SPACE, surfaces
 from unmask.pairs.verdicts import (

@@ -13,7 +13,6 @@ from library import (
     DASH,
     NO_CLEAR,
     TESTABLE,
-    UNKNOWN_TOKENS,
     VERSION,
     Captions,
     PairResults,
@@ -304,11 +303,9 @@ def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:
     assert shown["measure"].tolist() == ["AUL", "CPS", "AllMasked"]
 
 
-def warned(*scores: dict[str, Any], settings: Any = (), **sources: str) -> list[str]:
+def warned(*scores: dict[str, Any], settings: Any = (), facts: Any = (), **sources: str) -> list[str]:
     some = results(*scores, **sources)
-    none = {"unknown": UNKNOWN_TOKENS, "matched": ("model", "pairs_without_score")}
-    vars(some).update({name: pd.DataFrame(columns=list(columns)) for name, columns in none.items()}, pairs={})
-    vars(some).update(settings={**some.settings, **dict(settings)})
+    vars(some).update(pairs={}, facts=dict(facts), settings={**some.settings, **dict(settings)})
     return list(cautions.warnings(some, answer.judged(some)))[1:-1]
 
 
@@ -347,4 +344,20 @@ def test_other_models_and_their_code_are_named() -> None:
     assert warned({}, of("AUL", "exact", near_ties=9), exact="oracle") == []
     assert warned({}, settings={"own_code": ["bert"]}) == [
         "bert runs code of a repository, at a pinned revision."
+    ]
+
+
+def test_unknown_tokens_and_pairs_without_a_score_are_counted() -> None:
+    facts = {
+        ("bert", "crows"): {"unknown_tokens": {"unknown": 300, "tokens": 2000}},
+        ("bert", "ss"): {"unknown_tokens": {"unknown": 19, "tokens": 2000}},
+        ("oracle", "crows"): {"unknown_tokens": None},
+        ("api", "crows"): {"unknown_tokens": None, "matched": {"pairs_without_score": 2}},
+        ("api", "ss"): {"unknown_tokens": None, "matched": {"pairs_without_score": 1}},
+        ("log", "ss"): {"unknown_tokens": None, "matched": {"pairs_without_score": 0}},
+    }
+    assert warned({}, facts=facts) == [
+        "The tokenizer of bert does not know 300 of 2,000 tokens of crows (15.0%). "
+        "The model cannot tell such words apart.",
+        "Scores of api do not match the benchmark everywhere: 3 pairs without a score; the log names them.",
     ]

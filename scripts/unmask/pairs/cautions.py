@@ -66,16 +66,20 @@ def warnings(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
     scored_elsewhere = study.of_source(SCORED)
     if few := [f"{row['benchmark']} ({row['n']:,})" for row in records(sizes[sizes["n"] < FEW])]:
         yield f"{listed(few)} {many(few, 'has', 'have')} too few pairs to say much."
-    for row in records(results.unknown[results.unknown["share"] >= WARY]):
+    missing: dict[str, int] = {}
+    for (name, on), facts in results.facts.items():
+        of = facts.get("unknown_tokens") or {"unknown": 0, "tokens": 1}
+        if (share := 100 * of["unknown"] / of["tokens"]) >= WARY:
+            yield (
+                f"The tokenizer of {name} does not know {of['unknown']:,} of {of['tokens']:,} tokens of {on} "
+                f"({share:.1f}%). The model cannot tell such words apart."
+            )
+        if count := facts.get("matched", {}).get("pairs_without_score"):
+            missing[name] = missing.get(name, 0) + count
+    if missing:
         yield (
-            f"The tokenizer of {row['model']} does not know {row['unknown']:,} of {row['tokens']:,} tokens "
-            f"of {row['benchmark']} ({row['share']:.1f}%). The model cannot tell such words apart."
-        )
-    missing = results.matched[results.matched["pairs_without_score"] > 0]
-    if len(missing):
-        yield (
-            f"Scores of {listed(missing['model'].unique())} do not match the benchmark everywhere: "
-            f"{counted(int(missing['pairs_without_score'].sum()))} without a score."
+            f"Scores of {listed(missing)} do not match the benchmark everywhere: "
+            f"{counted(sum(missing.values()))} without a score; the log names them."
         )
     if unscored := [model.name for model in study.models if model.name not in {*scores["model"]}]:
         yield f"{listed(unscored)} {many(unscored, 'has', 'have')} no score on any benchmark; see the logs."

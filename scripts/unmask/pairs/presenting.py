@@ -40,7 +40,7 @@ PRESENTS = Presentation(
         answer.method,
     ),
     {
-        **{name: partial(_table, name) for name in (*TIDY, "quality", *OF_PAPER)},
+        **{name: partial(_table, name) for name in (*TIDY, *OF_PAPER)},
         "compared": comparisons.compared,
     },
     {

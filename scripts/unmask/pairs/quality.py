@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from unmask.measures.formulas import title_of
@@ -10,10 +11,9 @@ from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.forms import Axis, Grid, Kinds, forest
 from unmask.report.panels import columns_of
-from unmask.report.sheets import DASH, Sheet
 from unmask.report.topics import Topic, clear
 from unmask.statistics.quality import UNKNOWN_TOKENS, flags
-from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS, UNEQUAL_TOKENS, UNRATED
+from unmask.statistics.schema import ANY_FLAW, UNEQUAL_TOKENS, UNRATED
 from unmask.terms import CORRECTED
 
 TITLES: Mapping[str, str] = {
@@ -34,29 +34,7 @@ NO_CLEAR, CLEAR = "no clear change", "clear change"
 CLAIMS = (NO_CLEAR, CLEAR)
 """What may be claimed of a change: clear is one below the level after Holm's correction."""
 
-UNKNOWN = Table(
-    "quality_unknown",
-    ["model", "benchmark"],
-    [
-        Column("tokens", "{tokens}"),
-        Column("unknown", "{unknown}"),
-        Column("percent", "{share:.2f}"),
-    ],
-)
-MATCHED = Table(
-    "quality_matched",
-    ["model", "benchmark"],
-    [
-        Column("matched by", "{by}"),
-        Column("rows", "{rows}"),
-        Column("repeated", "{repeated}"),
-        Column("of no pair", "{rows_without_pair}"),
-        Column("their places", "{places}"),
-        Column("pairs", "{pairs}"),
-        Column("without a score", "{pairs_without_score}"),
-        Column("their names", "{names}"),
-    ],
-)
+COUNTS = Table("quality_counts", ["benchmark", "pairs"], [Column("", "{count}")], across=["what", "label"])
 CHANGES = Table(
     "quality",
     ["model", "benchmark", "title", "score:.1f"],
@@ -64,13 +42,6 @@ CHANGES = Table(
     across=["without_pairs", "label"],
     heads={"title": "measure", "score": "all pairs"},
 )
-
-
-def matched(results: PairResults) -> pd.DataFrame:
-    """PairResults.matched with the first unmatched rows and pairs as text."""
-    rows = results.matched
-    places, names = (rows[column].map("; ".join) for column in ("named_rows", "named_pairs"))
-    return rows.assign(places=places, names=names).replace("", None)
 
 
 def changes(results: PairResults) -> pd.DataFrame:
@@ -118,27 +89,18 @@ def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
     )
 
 
-def flaws(results: PairResults) -> pd.DataFrame:
-    """The flaws of all pairs, with the column benchmark first."""
-    parts = [table.assign(benchmark=name) for name, table in results.flaws.items()]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
-
-
-def counts(results: PairResults, rows: pd.DataFrame) -> Sheet:
-    """How many pairs of each benchmark have each flaw. rows: of `flaws`."""
-    names = (*PAIR_FLAWS, ANY_FLAW, UNRATED)
-    lines = []
+def counts(results: PairResults) -> pd.DataFrame:
+    """How many pairs of each benchmark have each flaw or were not rated, without what cannot be said."""
+    rows = []
     for benchmark, table in results.flaws.items():
-        of = {name: int(flag.sum()) for name, flag in flags(table).items()} | {ANY_FLAW: len(flawed(table))}
-        lines.append((benchmark, str(len(table)), *(str(of.get(name, DASH)) for name in names)))
-    columns = (("", "pairs"), *(("pairs with the flaw", TITLES[name]) for name in names[:-1]))
-    columns = (*columns, ("no flaw", TITLES[UNRATED]))
-    return Sheet(results.captions["quality_counts"], ("benchmark",), columns, tuple(lines))
-
-
-def flawed(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of FLAWS with a flaw."""
-    return table[pd.DataFrame(flags(table, PAIR_FLAWS), index=table.index).any(axis=1)]
+        of = flags(table)
+        flawed = np.any([flag for name, flag in of.items() if name != UNRATED], axis=0)
+        rows += [
+            (benchmark, len(table), "no flaw" if name == UNRATED else "pairs with the flaw", name, flag.sum())
+            for name, flag in (of | {ANY_FLAW: flawed}).items()
+        ]
+    frame = pd.DataFrame(rows, columns=["benchmark", "pairs", "what", "flaw", "count"])
+    return in_order(frame, flaw=TITLES).assign(label=lambda rows: rows["flaw"].map(TITLES))
 
 
 def says(results: PairResults) -> Iterator[str]:
@@ -150,11 +112,5 @@ def says(results: PairResults) -> Iterator[str]:
 
 TOPICS = (
     Topic[PairResults]("quality", "Scores without flawed pairs", changes, CHANGES, without_any),
-    Topic[PairResults]("quality_counts", "How many pairs have each flaw", flaws, counts),
-    Topic[PairResults](
-        "quality_matched", "Scores made elsewhere, and what they do not match", matched, MATCHED
-    ),
-    Topic[PairResults](
-        "quality_unknown", "Tokens that tokenizers do not know", lambda results: results.unknown, UNKNOWN
-    ),
+    Topic[PairResults]("quality_counts", "How many pairs have each flaw", counts, COUNTS),
 )

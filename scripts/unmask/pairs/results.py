@@ -16,22 +16,14 @@ from unmask.pairs.published import published_percents
 from unmask.pairs.verdicts import verdicts, with_controls, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
-from unmask.report.study import ORACLE, SCORED, Study
+from unmask.report.study import ORACLE, Study
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import BIAS_TYPE, COMPARISONS, FLAWS, OVERALL, SCHEMAS, VERSIONS
 from unmask.study_results import facts_by, load_tables, tables_by
 from unmask.terms import ORIGINAL
 
-TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "lms")
+TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "quality", "lms")
 """The tables of the whole study that are written as they are."""
-
-MATCHED = (
-    *("model", "benchmark", "by", "rows", "repeated", "pairs"),
-    *("pairs_without_score", "rows_without_pair", "named_pairs", "named_rows"),
-)
-"""Columns of PairResults.matched."""
-
-UNKNOWN_TOKENS = ("model", "benchmark", "tokens", "unknown", "share")
 
 
 def _statistics(name: str, *families: str) -> "cached_property[pd.DataFrame]":
@@ -175,34 +167,12 @@ class PairResults:
         truths = read_truths(self.study, files) if files else {}
         return judge(self.study, truths, self.bias, models)
 
-    def _facts_of_each(self, key: str) -> dict[tuple[str, str], Any]:
-        """What the facts of QUALITY have under a key, by model and benchmark in the study's order."""
-        facts = facts_by(self.files["quality"], "model", "benchmark")
-        keys = [
-            (model.name, benchmark.name) for model in self.study.models for benchmark in self.study.benchmarks
-        ]
-        return {each: facts[each][key] for each in keys if facts.get(each, {}).get(key)}
-
     @cached_property
-    def unknown(self) -> pd.DataFrame:
-        """How many tokens each model's tokenizer does not know, as UNKNOWN_TOKENS, in the study's order.
-
-        tokens: of the text of both sides of all pairs; unknown: how many of these are unknown to the
-        tokenizer; share: percent. A model without a tokenizer, such as an oracle, has no row.
-        """
-        rows = [
-            (*key, of["tokens"], of["unknown"], 100 * of["unknown"] / of["tokens"])
-            for key, of in self._facts_of_each("unknown_tokens").items()
-        ]
-        return pd.DataFrame(rows, columns=list(UNKNOWN_TOKENS))
-
-    @cached_property
-    def matched(self) -> pd.DataFrame:
-        """How scores made elsewhere match pairs (unmask.pairs.elsewhere.Matched.facts), as MATCHED, in the
-        study's order; empty where there are no such scores."""
-        found = self._facts_of_each("matched") if self.study.of_source(SCORED) else {}
-        rows = [{"model": model, "benchmark": benchmark, **of} for (model, benchmark), of in found.items()]
-        return pd.DataFrame(rows, columns=list(MATCHED))
+    def facts(self) -> dict[tuple[str, ...], dict[str, Any]]:
+        """What the statistics of each model and benchmark state: `unknown_tokens`, how many of the tokens of
+        all pairs the tokenizer does not know (null without one), and of scores that were made elsewhere
+        `matched` (unmask.pairs.elsewhere.Matched.facts)."""
+        return facts_by(self.files["quality"], "model", "benchmark")
 
     @cached_property
     def published(self) -> pd.DataFrame:
@@ -243,9 +213,7 @@ class PairResults:
 
     def tidy(self) -> dict[str, pd.DataFrame]:
         """The machine-readable tables by name."""
-        shares = self.unknown[["model", "benchmark", "share"]].rename(columns={"share": "unknown_percent"})
-        quality = self.quality.merge(shares, on=["model", "benchmark"], how="left", validate="many_to_one")
-        return {name: getattr(self, name) for name in TIDY} | {"quality": quality, **self.paper_tables}
+        return {name: getattr(self, name) for name in TIDY} | dict(self.paper_tables)
 
 
 def several_types(rows: pd.DataFrame) -> pd.DataFrame:
