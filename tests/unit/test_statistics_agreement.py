@@ -28,9 +28,13 @@ from study_schema import MEASURES
 Scores = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=12)
 
 
+def psi(x: float, y: float) -> float:
+    return 1.0 if x > y else 0.5 if x == y else 0.0
+
+
 def literal_auc(positive: list[float], negative: list[float]) -> float:
     """Mann-Whitney: over all pairs of a positive and a negative, 1 if the positive is higher, ½ if equal."""
-    wins = [1.0 if x > y else 0.5 if x == y else 0.0 for x in positive for y in negative]
+    wins = [psi(x, y) for x in positive for y in negative]
     return sum(wins) / len(wins)
 
 
@@ -56,52 +60,29 @@ def test_the_area_lies_under_the_curve_which_keeps_every_corner(
         )
 
 
-def alone(made: synthetic.Synthetic) -> Sharing:
-    """Pairs that share nothing."""
-    return Sharing.of([()] * len(made.pairs))
-
-
-def in_threes(made: synthetic.Synthetic) -> Sharing:
-    """Three neighbouring pairs share a node, and every tenth another."""
-    return Sharing.of([(i // 3, "tenth" if i % 10 == 0 else -i) for i in range(len(made.pairs))])
+ALONE = Sharing.of([()] * 90)
+IN_THREES = Sharing.of([(i // 3, "tenth" if i % 10 == 0 else -i) for i in range(90)])
+"""Three neighbouring pairs share a node, and every tenth another."""
 
 
 def literal_classes(
     made: synthetic.Synthetic, measure: str, protocol: str
 ) -> tuple[list[float], list[float], list[int]]:
     """Margins of the pairs that four raters or more call biased, those of others, and the pairs' numbers."""
-    rows = {
-        row["pair_id"]: row
-        for row in made.scores.to_dict("records")
-        if row["measure"] == measure and row["protocol"] == protocol
-    }
+    rows = made.scores[(made.scores["measure"] == measure) & (made.scores["protocol"] == protocol)]
+    margin = rows.set_index("pair_id")["margin"]
     positive: dict[int, float] = {}
     negative: dict[int, float] = {}
-    for number, pair in enumerate(made.pairs.to_dict("records")):
-        row = rows[pair["pair_id"]]
-        if pair["ratings"] is not None and row["outcome"] != "undefined":
-            votes = sum(vote is not None for vote in pair["ratings"])
-            (positive if votes >= 4 else negative)[number] = row["margin"]
+    for number, (pair, ratings) in enumerate(made.pairs[["pair_id", "ratings"]].to_numpy().tolist()):
+        if ratings is not None and not math.isnan(margin[pair]):
+            votes = sum(vote is not None for vote in ratings)
+            (positive if votes >= 4 else negative)[number] = margin[pair]
     return list(positive.values()), list(negative.values()), [*positive, *negative]
 
 
-def literal_delong(positive: list[float], negative: list[float]) -> tuple[float, float]:
-    """(area, variance) by S10 and S01 of DeLong, DeLong & Clarke-Pearson 1988, O(nm)."""
-
-    def psi(x: float, y: float) -> float:
-        return 1.0 if x > y else 0.5 if x == y else 0.0
-
-    m, n = len(positive), len(negative)
-    v10 = [sum(psi(x, y) for y in negative) / n for x in positive]
-    v01 = [sum(psi(x, y) for x in positive) / m for y in negative]
-    area = sum(v10) / m
-    s10, s01 = (sum((v - area) ** 2 for v in vs) / (len(vs) - 1) for vs in (v10, v01))
-    return area, s10 / m + s01 / n
-
-
-def table_of(made: synthetic.Synthetic, sharing: Sharing | None = None, **changed: Any) -> pd.DataFrame:
+def table_of(made: synthetic.Synthetic, sharing: Sharing = ALONE, **changed: Any) -> pd.DataFrame:
     pairs = made.pairs.assign(**changed)
-    return agreement_table(pairs, decisions(pairs, made.scores), 0.95, sharing or alone(made))
+    return agreement_table(pairs, decisions(pairs, made.scores), 0.95, sharing)
 
 
 @pytest.fixture(scope="module")
@@ -109,41 +90,36 @@ def made() -> synthetic.Synthetic:
     return synthetic.make(90, seed=5)
 
 
-def test_areas_and_variances_are_the_literal_ones(made: synthetic.Synthetic, tmp_path: object) -> None:
-    """DeLong's variance by enumeration; of pairs that share nothing the clustered one is the same."""
-    table, curves = table_of(made), roc_table(made.pairs, decisions(made.pairs, made.scores))
+@pytest.mark.parametrize("sharing", [ALONE, IN_THREES], ids=["alone", "in threes"])
+def test_areas_and_variances_are_the_literal_ones(
+    made: synthetic.Synthetic, sharing: Sharing, tmp_path: object
+) -> None:
+    """By S10 and S01 of DeLong, DeLong & Clarke-Pearson 1988, O(mn), times the design effect."""
+    table, curves = table_of(made, sharing), roc_table(made.pairs, decisions(made.pairs, made.scores))
     write_table(f"{tmp_path}/agreement.parquet", table, AGREEMENT, {})
     write_table(f"{tmp_path}/roc.parquet", curves, ROC, {})
     assert len(table) == 2 * len(MEASURES)
     for row in table.to_dict("records"):
-        positive, negative, _ = literal_classes(made, row["measure"], row["protocol"])
-        assert (row["positives"], row["negatives"]) == (len(positive), len(negative))
-        assert row["undefined"] == made.pairs["ratings"].notna().sum() - len(positive) - len(negative)
-        area, variance = literal_delong(positive, negative)
-        assert row["auc"] == pytest.approx(area) == pytest.approx(literal_auc(positive, negative))
+        positive, negative, numbers = literal_classes(made, row["measure"], row["protocol"])
+        m, n = len(positive), len(negative)
+        assert (row["positives"], row["negatives"]) == (m, n)
+        assert row["undefined"] == made.pairs["ratings"].notna().sum() - m - n
         points = curves[(curves["measure"] == row["measure"]) & (curves["protocol"] == row["protocol"])]
         x, y = points["false_positive_rate"].to_numpy(), points["true_positive_rate"].to_numpy()
+        area = literal_auc(positive, negative)
+        assert row["auc"] == pytest.approx(area)
         assert float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)) == pytest.approx(area)
-        assert (row["high"] - area) == pytest.approx(area - row["low"])
-        assert (row["high"] - area) / math.sqrt(variance) == pytest.approx(t.ppf(0.975, 60), rel=0.05)
-        assert (row["p"] < 0.05) == (row["low"] > 0.5 or row["high"] < 0.5)
-
-
-def test_pairs_that_share_something_widen_an_interval_by_their_design_effect(
-    made: synthetic.Synthetic,
-) -> None:
-    sharing = in_threes(made)
-    one, other = table_of(made), table_of(made, sharing)
-    for lone, row in zip(one.to_dict("records"), other.to_dict("records"), strict=True):
-        positive, negative, numbers = literal_classes(made, row["measure"], row["protocol"])
-        placed = [sum((x > y) + (x == y) / 2 for y in negative) / len(negative) for x in positive]
-        placed += [sum((x > y) + (x == y) / 2 for x in positive) / len(positive) for y in negative]
-        group = np.repeat([0, 1], [len(positive), len(negative)])
-        of = contrast(np.array(placed)[:, None], sharing.among(np.array(numbers)), group, (1.0, 1.0)).iloc[0]
-        _, variance = literal_delong(positive, negative)
-        reach = t.ppf(0.975, of["df"]) * math.sqrt(variance * of["clustered"] / of["independent"])
-        assert row["high"] - row["auc"] == pytest.approx(reach)
-        assert row["auc"] == lone["auc"]
+        v10 = [sum(psi(x, y) for y in negative) / n for x in positive]
+        v01 = [sum(psi(x, y) for x in positive) / m for y in negative]
+        variance = sum(sum((v - area) ** 2 for v in vs) / (len(vs) - 1) / len(vs) for vs in (v10, v01))
+        placed, group = np.array([[*v10, *v01]]).T, np.repeat([0, 1], [m, n])
+        of = contrast(placed, sharing.among(np.array(numbers)), group, (1.0, 1.0)).iloc[0]
+        if sharing is ALONE:
+            assert of["clustered"] == pytest.approx(of["independent"])
+        error = math.sqrt(variance * of["clustered"] / of["independent"])
+        reach = t.ppf(0.975, of["df"]) * error
+        assert (row["low"], row["high"]) == pytest.approx((area - reach, area + reach))
+        assert row["p"] == pytest.approx(2 * t.sf(abs(area - 0.5) / error, of["df"]))
 
 
 def test_what_says_nothing_of_how_areas_vary_has_no_interval(made: synthetic.Synthetic) -> None:
@@ -155,7 +131,7 @@ def test_what_says_nothing_of_how_areas_vary_has_no_interval(made: synthetic.Syn
         table_of(made, ratings=few),
         table_of(made, Sharing.of([["word"]] * 90)),
         *(
-            agreement_table(made.pairs, decisions(made.pairs, scores), 0.95, alone(made))
+            agreement_table(made.pairs, decisions(made.pairs, scores), 0.95, ALONE)
             for scores in (made.scores.assign(margin=1.0), separating)
         ),
     ):

@@ -4,6 +4,7 @@ import math
 import statistics
 from collections.abc import Hashable, Mapping
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ import synthetic
 from library import (
     ANTISTEREOTYPE,
     COMPARISONS,
+    PAIRS,
+    SCORES,
     STEREOTYPE,
     VERSIONS,
     InputError,
@@ -24,12 +27,16 @@ from library import (
     decisions,
     measures_compared,
     modified_words,
+    read_metadata,
+    read_table,
     rows_of,
+    sharing_of,
     sides_compared,
     t_test,
     versions_compared,
     write_table,
 )
+from running import run_script
 from study_schema import MEASURES
 
 N = 90
@@ -192,6 +199,47 @@ def test_differences_of_what_does_not_differ_are_found_as_often_as_said() -> Non
     assert 0.03 < (clustered.p < 0.05).mean() < 0.07
     assert (independent.p < 0.05).mean() > 0.2
     assert ((clustered.p < 0.05) == ((clustered.low > 0) | (clustered.high < 0))).all()
+
+
+@pytest.mark.parametrize(("bias_type", "counted"), [("gender", "gender"), ("nothing", None)])
+def test_models_are_compared_with_their_origins_on_the_pairs_of_a_bias_type(
+    models: dict[str, pd.DataFrame],
+    made: synthetic.Synthetic,
+    bias_type: str,
+    counted: str | None,
+    tmp_path: Path,
+) -> None:
+    """By the job; on all pairs where none is of the type."""
+    inputs: dict[str, Any] = {"pairs": tmp_path / "pairs.parquet", "scores": []}
+    write_table(inputs["pairs"], made.pairs, PAIRS, {"benchmark": "b"})
+    for model, scores in models.items():
+        inputs["scores"].append(tmp_path / f"{model}.parquet")
+        about = {"model": model, "benchmark": "b", "benchmark_sha256": "0", "evidence": {}}
+        write_table(inputs["scores"][-1], scores, SCORES, about)
+    run_script(
+        "compare_scores",
+        inputs,
+        [tmp_path / "compared.parquet"],
+        tmp_path / "log",
+        measures=MEASURES,
+        options={"confidence": 0.95, "clusters": ["words"]},
+        what="made",
+        about={"benchmark": "b", "models": list(models), "origins": {"two": "one", "three": "one"}},
+        bias_type=bias_type,
+    )
+    assert read_metadata(tmp_path / "compared.parquet")["bias_type"] == counted
+    found = read_table(tmp_path / "compared.parquet", COMPARISONS)
+    assert found.groupby(["first", "second"], sort=False).size().to_dict() == {
+        ("two", "one"): 2 * len(MEASURES),
+        ("three", "one"): 2 * len(MEASURES),
+    }
+    pairs = made.pairs if counted is None else made.pairs[made.pairs["bias_type"] == counted]
+    pairs = pairs.reset_index(drop=True)
+    for row in found.to_dict("records"):
+        sides = (
+            decided_in(models[row[side]])[row["measure"], row["protocol"]] for side in ("first", "second")
+        )
+        check(row, *sides, list(pairs["pair_id"]), sharing_of(pairs, ["words"]))
 
 
 # ---- versions of a benchmark

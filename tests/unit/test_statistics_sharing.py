@@ -31,16 +31,6 @@ def test_pairs_that_share_a_node_vary_together_and_no_others(nodes: list[set[int
         )
 
 
-def test_the_order_of_pairs_changes_nothing() -> None:
-    rng = np.random.default_rng(1)
-    nodes = [{int(node) for node in rng.choice(40, 2)} for _ in range(90)]
-    values, group = rng.normal(size=(90, 1)), (rng.random(90) < 0.4).astype(np.int64)
-    one = contrast(values, Sharing.of(nodes), group, (1.0, -1.0))
-    order = rng.permutation(90)
-    other = contrast(values[order], Sharing.of([nodes[i] for i in order]), group[order], (1.0, -1.0))
-    pd.testing.assert_frame_equal(one, other)
-
-
 def test_without_shared_nodes_the_variance_is_the_usual_one() -> None:
     values = np.random.default_rng(2).normal(size=(50, 3))
     found = contrast(values, Sharing.of([{i} for i in range(50)]))
@@ -101,38 +91,27 @@ def test_student_knows_what_it_cannot_know() -> None:
     assert some["high"] == pytest.approx(2 + 2 * student.ppf(0.95, 5))
 
 
-def test_pairs_that_share_a_modified_character_vary_together() -> None:
-    pairs = pd.DataFrame(
-        {
-            "stereotype": ["女人不会开车。", "女孩哭了。", "穷人偷东西。"],
-            "antistereotype": ["男人不会开车。", "男孩哭了。", "富人偷东西。"],
-            "target": None,
-            "writer": None,
-        }
-    )
-    assert kinds_in(pairs, ["words", "target"]) == ["words"]
-    shares = sharing_of(pairs, ["words"]) @ np.eye(3)
-    assert shares.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
-
-
-def test_nodes_are_words_targets_and_writers() -> None:
-    pairs = pd.DataFrame(
-        {
-            "stereotype": ["he works", "she rests", "all same"],
-            "antistereotype": ["she works", "we rest", "all same"],
-            "target": ["job", None, "she"],
-            "writer": ["w1", "w1", None],
-        }
-    )
-    assert list(nodes_of(pairs, ["words"])) == [
+def test_pairs_share_modified_words_or_characters_targets_and_writers() -> None:
+    rows = [
+        ("he works", "she works", "job", "w1"),
+        ("she rests", "we rest", None, "w1"),
+        ("all same", "all same", "she", None),
+        # without spaces between words, characters
+        ("女人不会开车。", "男人不会开车。", None, None),
+        ("女孩哭了。", "男孩哭了。", None, None),
+        ("穷人偷东西。", "富人偷东西。", None, None),
+    ]
+    pairs = pd.DataFrame(rows, columns=["stereotype", "antistereotype", "target", "writer"])
+    assert list(nodes_of(pairs, ["words"]))[:3] == [
         [("words", "he"), ("words", "she")],
         [("words", "she"), ("words", "rests"), ("words", "we"), ("words", "rest")],
         [],
     ]
-    assert list(nodes_of(pairs, ["target", "writer"])) == [
+    assert list(nodes_of(pairs, ["target", "writer"]))[:3] == [
         [("target", "job"), ("writer", "w1")], [("writer", "w1")], [("target", "she")],
     ]  # fmt: skip
     # a target is no word
-    shares = sharing_of(pairs, ["words", "target"]) @ np.eye(3)
-    assert shares.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    expected = np.eye(6)
+    expected[[0, 1, 3, 4], [1, 0, 4, 3]] = 1
+    assert (sharing_of(pairs, ["words", "target"]) @ np.eye(6) == expected).all()
     assert kinds_in(pairs.assign(target=None), ["words", "target", "writer"]) == ["words", "writer"]
