@@ -20,6 +20,7 @@ from library import (
     ORIGINAL,
     PAIR_RATIOS,
     PAIRS,
+    PROTOCOLS,
     SCHEMAS,
     SCORES,
     SHUFFLED,
@@ -37,6 +38,7 @@ from library import (
     plain_schema,
     read_facts,
     read_metadata,
+    read_scores,
     read_table,
     score_pairs,
     shown_pairs,
@@ -109,7 +111,7 @@ def measure(files: dict[str, Any], folder: Path, **params: Any) -> dict[str, Pat
     return outputs
 
 
-def test_all_of_it_is_made_of_evidence_that_is_opened_once(
+def test_all_of_it_is_made_of_evidence_that_is_opened_once_and_says_so(
     made: synthetic.Synthetic,
     ratios: pd.DataFrame,
     files: dict[str, Any],
@@ -136,11 +138,11 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
     scores = score_pairs(ids, evidence, MEASURES)
     shuffled_scores = score_pairs(ids, {NONE: of_shuffled}, SHUFFLED_MEASURES)
     for name, expected in (("scores", scores), ("shuffled_scores", shuffled_scores)):
-        found = read_table(outputs[name], SCORES).sort_values(["measure", "protocol", "pair_id"])
-        expected = expected.sort_values(["measure", "protocol", "pair_id"])
-        pd.testing.assert_frame_equal(
-            found.reset_index(drop=True), expected.reset_index(drop=True), check_dtype=False
-        )
+        # in the order of the study, whatever order they are written in
+        found = read_scores(outputs[name], MEASURES[::-1])
+        order = {"measure": MEASURES[::-1], "protocol": PROTOCOLS, "pair_id": ids}
+        expected = expected.sort_values([*order], key=lambda of: of.map(order[str(of.name)].index))
+        pd.testing.assert_frame_equal(found, expected.reset_index(drop=True), check_dtype=False)
     link = correlation_table(made.pairs, scores, ratios, STATED["confidence"])
     pd.testing.assert_frame_equal(read_table(outputs["frequency"], CORRELATIONS), link, check_dtype=False)
     shown = shown_pairs(made.pairs, MOST)
@@ -159,22 +161,15 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
         expected = as_table(rows, SCHEMAS[name]).cast(plain_schema(SCHEMAS[name])).to_pandas()
         pd.testing.assert_frame_equal(read_table(outputs[name], SCHEMAS[name]), expected, rtol=1e-9)
 
-
-def test_each_says_of_what_it_is_and_where_the_evidence_is_from(
-    made: synthetic.Synthetic, files: dict[str, Any], tmp_path: Path
-) -> None:
-    outputs = measure(files, tmp_path)
-    scores, control = (read_metadata(outputs[name]) for name in ("scores", "shuffled_scores"))
-    assert (scores["variant"], control["variant"]) == (ORIGINAL, SHUFFLED)
-    assert set(scores["evidence"]) == set(made.evidence) and set(control["evidence"]) == {NONE}
+    of_scores, control = (read_metadata(outputs[name]) for name in ("scores", "shuffled_scores"))
+    assert (of_scores["variant"], control["variant"]) == (ORIGINAL, SHUFFLED)
+    assert set(of_scores["evidence"]) == set(made.evidence) and set(control["evidence"]) == {NONE}
     every = {str(files[name]) for name in ("pairs", "flaws", "evidence")} | {str(files["ratios"][0])}
-    assert set(scores["made_from"]) == set(control["made_from"]) == every
+    assert set(of_scores["made_from"]) == set(control["made_from"]) == every
     # and all else of the scores, too
     every |= {str(outputs[name]) for name in ("scores", "shuffled_scores")}
-    others = [read_metadata(outputs[name]) for name in (*STATISTICS, "frequency")]
-    for facts in (read_facts(outputs["explored"]), *others):
-        assert set(facts["made_from"]) == every
-        assert (facts["model"], facts["benchmark"]) == ("m", "b")
+    for of in (facts, *(read_metadata(outputs[name]) for name in (*STATISTICS, "frequency"))):
+        assert set(of["made_from"]) == every and (of["model"], of["benchmark"]) == ("m", "b")
 
 
 def test_what_a_study_or_a_model_lacks_is_a_table_without_rows(files: dict[str, Any], tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Judgements on what measures find of what was planted, held against a truth table written out by hand."""
 
-import json
 from itertools import product
 from typing import Any
 
@@ -8,41 +7,26 @@ import pandas as pd
 import pytest
 
 from library import (
-    ALL,
     BIAS,
     BY_WORDS,
     CANNOT_TELL,
     CLEAR,
     CONTROL,
     JUDGEMENTS,
-    MODIFIED,
     NO_CLEAR,
-    ONE_SHARED,
-    PAIRS,
     VERDICTS,
     Counts,
-    ExactModel,
     InputError,
     PairResults,
-    Sharing,
     Study,
-    World,
-    bias_table,
     crows_pairs,
-    decisions,
-    exact_evidence,
-    framed,
     judge,
     judgement,
     pairs_planted,
     planted_in,
-    score_pairs,
-    text_of,
-    truth,
     verdicts,
 )
 from made_worlds import make_world
-from study_schema import options_with
 
 STUDY = Study.from_config(
     [
@@ -55,35 +39,23 @@ STUDY = Study.from_config(
 )
 
 BY_HAND = {
-    # verdict: (associated, score above 50): judgement
-    (CLEAR, "for it", True): "found",
-    (CLEAR, "for it", False): "fooled",
-    (CLEAR, "against it", True): "fooled",
-    (CLEAR, "against it", False): "found",
-    (CLEAR, "none", True): "fooled",
-    (CLEAR, "none", False): "fooled",
-    (NO_CLEAR, "for it", True): "missed",
-    (NO_CLEAR, "for it", False): "missed",
-    (NO_CLEAR, "against it", True): "missed",
-    (NO_CLEAR, "against it", False): "missed",
-    (NO_CLEAR, "none", True): "right",
-    (NO_CLEAR, "none", False): "right",
+    (CLEAR, 0.5): ("found", "fooled"),
+    (CLEAR, -1.0): ("fooled", "found"),
+    (CLEAR, 0.0): ("fooled", "fooled"),
+    (NO_CLEAR, 0.5): ("missed", "missed"),
+    (NO_CLEAR, -1.0): ("missed", "missed"),
+    (NO_CLEAR, 0.0): ("right", "right"),
 }
-"""By verdict, planted association with the stereotype, and whether the score is above 50."""
-
-ASSOCIATIONS = {"for it": 0.5, "against it": -1.0, "none": 0.0}
+"""By verdict and planted association with the stereotype: of a score above 50, and of one below."""
 
 
-@pytest.mark.parametrize(("verdict", "planted", "above"), [*product(VERDICTS, ASSOCIATIONS, (True, False))])
-def test_every_judgement_is_that_of_the_truth_table(verdict: str, planted: str, above: bool) -> None:
-    if verdict in (CANNOT_TELL, CONTROL):
-        expected = verdict
-    else:
-        # whatever explains a score, it is not clear
-        read = NO_CLEAR if verdict == BY_WORDS else verdict
-        expected = BY_HAND[read, planted, above]
-    row = {"verdict": verdict, "score": 70.0 if above else 30.0, "association": ASSOCIATIONS[planted]}
-    assert judgement(pd.DataFrame([row])).tolist() == [expected]
+@pytest.mark.parametrize(("verdict", "association"), [*product(VERDICTS, (0.5, -1.0, 0.0))])
+def test_every_judgement_is_that_of_the_truth_table(verdict: str, association: float) -> None:
+    # whatever explains a score, it is not clear
+    read = NO_CLEAR if verdict == BY_WORDS else verdict
+    expected = (verdict, verdict) if verdict in (CANNOT_TELL, CONTROL) else BY_HAND[read, association]
+    rows = pd.DataFrame({"verdict": verdict, "score": [70.0, 30.0], "association": association})
+    assert tuple(judgement(rows)) == expected
 
 
 def planted_slowly(pairs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -109,14 +81,9 @@ def planted_slowly(pairs: list[dict[str, Any]]) -> dict[str, Any]:
         ({"associations": [0.5]}, ["nothing", "both", "frequency", "nothing"]),
         # one half of the occupations goes with the other gender: nothing is associated on the whole
         ({"associations": [0.3, 0.7]}, ["nothing", "both", "frequency", "nothing"]),
-        ({"associations": [0.3, 0.4]}, ["association", "both", "frequency", "nothing"]),
         # as many pairs go with either gender, if not as strongly: a score counts pairs
         ({"associations": [0.3, 0.8]}, ["nothing", "both", "frequency", "nothing"]),
         ({"associations": [0.4, 0.4, 0.9]}, ["association", "both", "frequency", "nothing"]),
-        (
-            {"ratios": [1], "both": {"association": 0.8, "ratios": [1]}},
-            ["association", "association", "nothing", "nothing"],
-        ),
         (
             {"both": {"association": 0.5, "ratios": [1, 4]}},
             ["association", "frequency", "frequency", "nothing"],
@@ -199,6 +166,7 @@ def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
         ("race-color", "AllMasked", CONTROL),
     ]
     assert found["association"].unique() == pytest.approx([1 / 2, 0])
+    assert list(found["exact"]) == [80, 60, 80, 20, 60, 80, 60, 60, 80]
     # Holm's steps by hand, over the five that are judged
     larger = {("gender", "AUL"): 0.004, ("gender", "CPS"): 0.4, ("nationality", "AUL"): 0.02}
     larger |= {("nationality", "CPS"): 0.4, ("race-color", "AUL"): 0.4}
@@ -244,58 +212,13 @@ def test_judgements_are_counted_by_measure() -> None:
         assert row["exact_false"] == ((exact["judgement"] == "fooled") & (exact["association"] == 0)).sum()
 
 
-def test_a_study_without_such_models_or_an_exact_one_is_judged_as_far_as_it_goes() -> None:
+def test_a_study_is_judged_as_far_as_it_goes() -> None:
     nothing = judge(STUDY, {"pairs": MADE}, made_bias(), [])
     assert nothing.empty and list(nothing) == list(JUDGEMENTS)
     assert judge(STUDY, {}, made_bias(), ["bert"]).empty
     bias = made_bias()
     alone = judge(STUDY, {"pairs": MADE}, bias[bias["model"] != "oracle"], ["bert"])
     assert len(alone) == 9 and alone["exact"].isna().all()
-
-
-def test_a_bias_type_that_the_truth_does_not_know_is_refused() -> None:
     known = {pair: fact for pair, fact in MADE.items() if pair != "n1"}
     with pytest.raises(InputError, match="benchmark pairs has no bias type nationality"):
         judge(STUDY, {"pairs": known}, made_bias(), ["bert"])
-
-
-MASKINGS = {"CPS": ONE_SHARED, "SSS": MODIFIED, "AllMasked": ALL}
-
-
-def exact_bias(world: World, counts: Counts) -> pd.DataFrame:
-    """The bias scores of the exact model, by way of its evidence."""
-    planted = crows_pairs(world, counts)
-    rows = [
-        {
-            "pair_id": pair.pair_id,
-            "bias_type": pair.contrast.bias_type,
-            **{side: text_of(getattr(pair, side)) for side in ("stereotype", "antistereotype", "unrelated")},
-        }
-        for pair in planted
-    ]
-    pairs = framed(rows, PAIRS)
-    model = ExactModel(world)
-    evidence = {masking: exact_evidence(pairs, model, masking) for masking in MASKINGS.values()}
-    scores = score_pairs(list(pairs["pair_id"]), evidence, list(MASKINGS))
-    alone = Sharing.of([[place] for place in range(len(pairs))])
-    table = bias_table(pairs, decisions(pairs, scores), options_with(clusters=()), alone)
-    return table.assign(benchmark="pairs", verdict=verdicts(table))
-
-
-def test_the_exact_value_is_that_of_the_margins_of_the_truth() -> None:
-    world, counts = make_world(lengths=0), Counts(4, 2)
-    known = json.loads(json.dumps(truth(world, counts)))["benchmarks"]["crows-pairs"]
-    bias = exact_bias(world, counts)
-    both = pd.concat([bias.assign(model=model) for model in ("bert", "oracle")])
-    found = judge(STUDY, {"pairs": known}, both, ["bert"])
-    assert len(found) == 3 * 3
-    for row in found.itertuples():
-        margins = [
-            pair["margins"][row.measure] for pair in known.values() if pair["bias_type"] == row.bias_type
-        ]
-        wins = sum(1.0 if margin > 1e-6 else 0.5 if margin > -1e-6 else 0.0 for margin in margins)
-        assert row.exact == pytest.approx(100 * wins / len(margins)), row
-    value = found.set_index(["bias_type", "measure"])["exact"]
-    # a quarter of the occupations has p = .5, and ties
-    assert value["gender", "CPS"] == 87.5 and value["religion", "CPS"] == 100
-    assert value["nationality", "CPS"] == 50

@@ -9,18 +9,14 @@ import synthetic
 from library import (
     DASH,
     LMS,
-    Fold,
     PairResults,
-    Section,
     Sheet,
     by_others,
     framed,
     pairs_lms,
-    pairs_topics,
     published_percents,
 )
 from library import PAIRS_STEREOSET as STEREOSET
-from shown import check_first_sentence
 from study_schema import options_with
 from synthetic import RESOURCES, pair_results, with_tables
 
@@ -133,15 +129,6 @@ def with_headline(results: PairResults, headline: str) -> PairResults:
     others = PairResults(results.files, {**results.settings, "measures": [headline, "AUL", "SSS"]})
     vars(others).update(lms=results.lms, bias=results.bias)
     return others
-
-
-def test_the_report_says_so_and_has_a_table(results: PairResults) -> None:
-    (topic,) = [each for each in pairs_topics.TRUST.more if each.name == "lms"]
-    check_first_sentence(Section("lms", topic.title, tuple(pairs_lms.says(results))))
-    section = topic.section(results)
-    titles = [fold.title for fold in section.blocks if isinstance(fold, Fold)]
-    assert titles == ["The numbers", "How this is computed"]
-    assert topic.section(with_tables(results, lms=results.lms.iloc[:0])).is_empty()
 
 
 def test_printed_values_are_whole_and_none_of_them_is_a_score_of_all_pairs(results: PairResults) -> None:

@@ -8,22 +8,17 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from examples import example_pairs
 from library import (
     ALL_MEASURES,
-    Decisions,
     InputError,
-    Measured,
     bias_table,
     check_score_files,
-    compute,
     decisions,
     explained,
-    flaws_table,
     kind_for,
     match,
     read_benchmark,
@@ -175,56 +170,29 @@ def test_repeats_up_to_float_error_count_once_in_any_order(tmp_path: Path) -> No
 LOG = {
     "arguments": {"gen_args_0": {"arg_0": "", "arg_1": "one"}, "gen_args_1": {"arg_0": "", "arg_1": "two"}}
 }
+TWO = "row 0 (line 2) and row 1 (line 3) have different scores of the same "
+
+
+def log(arguments: Any = LOG["arguments"], answers: Any = ((-1,), (-2,))) -> str:
+    return json.dumps({"arguments": arguments, "filtered_resps": answers})
 
 
 @pytest.mark.parametrize(
-    "text, entry, said",
+    ("text", "entry", "said"),
     [
         ("id,a,b,x,y\n0,one,two,1,", BY_SENTENCES, "row 0 (line 2): y: is empty"),
         ("id,a,b,x,y\n0,one,two,1e999,2", BY_SENTENCES, "row 0 (line 2): x: '1e999' is no number"),
         ("id,a,b,x,z\n0,one,two,1,2", BY_SENTENCES, "no column 'y' (columns: id, a, b, x, z)"),
-        (
-            "id,a,b,x,y\n0,one,two,1,2\n1,two,one,1,2",
-            BY_SENTENCES,
-            "row 0 (line 2) and row 1 (line 3) have different scores of the same sentences",
-        ),
-        (
-            "id,a,b,x,y\n0,one,two,1,2\n0,two,one,1,3",
-            BY_ID,
-            "row 0 (line 2) and row 1 (line 3) have different scores of the same pair",
-        ),
-        (
-            "a,b,x,y\no\x01ne,two,1,2",
-            BY_SENTENCES,
-            "row 0 (line 2): a: has a control character '\\x01' in it",
-        ),
-        (
-            json.dumps({"arguments": [["", "one"], ["", "t\x92o"]], "filtered_resps": [[-1], [-2]]}),
-            {},
-            "row 0 (line 1): arguments: has a control character '\\x92' in it; is it cp1252?",
-        ),
-        (
-            json.dumps({"sentence": "one", "score": 1}),
-            {},
-            "no column 'arguments' (columns: sentence, score); without the key columns it is read as",
-        ),
-        (
-            json.dumps({**LOG, "filtered_resps": [["-1", "False"], ["-2", "False"], ["-3", "True"]]}),
-            {},
-            "row 0 (line 1): filtered_resps: 3 requests, where a pair of sentences has 2",
-        ),
-        (
-            json.dumps({**LOG, "filtered_resps": [["-1", "False"], [None, "False"]]}),
-            {},
-            "row 0 (line 1): filtered_resps: is empty",
-        ),
-        (
-            json.dumps({"arguments": [["", "one"], [3, "two"]], "filtered_resps": [[-1], [-2]]}),
-            {},
-            "row 0 (line 1): arguments: its requests are not a context and a text each",
-        ),
-        (json.dumps([{**LOG, "filtered_resps": [[-1], [-2]]}, 3]), {}, "is not a mapping"),
-        (json.dumps([{**LOG, "filtered_resps": [[-1], ["x"]]}]), {}, "row 0: filtered_resps: 'x' is no"),
+        ("id,a,b,x,y\n0,one,two,1,2\n1,two,one,1,2", BY_SENTENCES, f"{TWO}sentences"),
+        ("id,a,b,x,y\n0,one,two,1,2\n0,two,one,1,3", BY_ID, f"{TWO}pair"),
+        ("a,b,x,y\no\x01ne,two,1,2", BY_SENTENCES, "row 0 (line 2): a: has a control character '\\x01'"),
+        (log([["", "one"], ["", "t\x92o"]]), {}, "arguments: has a control character '\\x92' in it; is it"),
+        ('{"sentence": "one", "score": 1}', {}, "no column 'arguments' (columns: sentence, score); without"),
+        (log(answers=[["-1"], ["-2"], ["-3"]]), {}, "filtered_resps: 3 requests, where a pair of sentences"),
+        (log(answers=[["-1", "False"], [None, "False"]]), {}, "row 0 (line 1): filtered_resps: is empty"),
+        (log([["", "one"], [3, "two"]]), {}, "arguments: its requests are not a context and a text each"),
+        (f"[{log()}, 3]", {}, "is not a mapping"),
+        (f"[{log(answers=[[-1], ['x']])}]", {}, "row 0: filtered_resps: 'x' is no"),
     ],
 )
 def test_faults_are_one_line_with_file_and_row(
@@ -280,14 +248,9 @@ def test_what_scores_cannot_be_is_refused_in_a_line(
     assert f"config key models.api.{said}" in str(caught.value) and "\n" not in str(caught.value)
 
 
-def crows_pairs() -> pd.DataFrame:
-    file = real_data("crows_pairs", "crows_pairs_anonymized.csv")
-    return read_benchmark(file, {"format": "crows-pairs"})
-
-
 def test_the_log_of_lm_evaluation_harness_decides_as_it_says_itself() -> None:
-    """And its bias scores and intervals are those of decisions that are written out by hand."""
-    pairs, log = crows_pairs(), real_data("decoders", "samples_crows_pairs_llama-4m.jsonl")
+    pairs = read_benchmark(real_data("crows_pairs", "crows_pairs_anonymized.csv"), {"format": "crows-pairs"})
+    log = real_data("decoders", "samples_crows_pairs_llama-4m.jsonl")
     file = read_score_file(log, {})
     matched = match(pairs, file, "crows-pairs")
     # one pair stands twice in the benchmark and in its log
@@ -299,26 +262,3 @@ def test_the_log_of_lm_evaluation_harness_decides_as_it_says_itself() -> None:
     prefers = [bool(sample["pct_stereotype"]) for sample in samples]
     assert list(published["outcome"] == "stereotype") == prefers and sum(prefers) == 712
     assert [sample["doc"]["pair_id"] for sample in samples] == list(map(int, published["pair_id"]))
-
-    original = decisions(pairs, scores)
-    bias = compute(pairs, flaws_table(pairs), Measured(original), OPTIONS)["bias"]
-    outcome = np.where(np.array(prefers)[:, None], "stereotype", "antistereotype").astype(object)
-    margin = np.array([[float(x[0][0]) - float(y[0][0]) for x, y in [sample["resps"]]] for sample in samples])
-    both = [np.hstack([each, each]) for each in (outcome, margin)]
-    by_hand = Decisions([("LL", "published"), ("LL", "corrected")], both[0], both[1], both[0], both[0])
-    expected = bias_table(pairs, by_hand, OPTIONS, sharing_of(pairs, OPTIONS["clusters"]))
-    columns = ["measure", "protocol", "grouping", "group", "n", "stereotype", "score", "low", "high", "p"]
-    pd.testing.assert_frame_equal(bias[columns], expected[columns])
-    assert bias["null_low"].isna().all()
-
-
-@pytest.mark.thorough
-def test_the_log_decides_as_ll_of_the_same_model_does() -> None:
-    from test_real_decoder import scores_of
-
-    pairs, log = crows_pairs(), real_data("decoders", "samples_crows_pairs_llama-4m.jsonl")
-    file = read_score_file(log, {})
-    scores = scores_table(pairs, match(pairs, file, "crows-pairs"), "LL")
-    ours = scores_of("LL", "published")
-    read = scores[scores["protocol"] == "published"].set_index("pair_id").loc[ours.index]
-    assert list(read["outcome"]) == list(ours["outcome"])
