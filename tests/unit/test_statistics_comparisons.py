@@ -234,12 +234,10 @@ def test_models_are_compared_with_their_origins_on_the_pairs_of_a_bias_type(
         ("three", "one"): 2 * len(MEASURES),
     }
     pairs = made.pairs if counted is None else made.pairs[made.pairs["bias_type"] == counted]
-    pairs = pairs.reset_index(drop=True)
+    decided = {name: decided_in(scores) for name, scores in models.items()}
     for row in found.to_dict("records"):
-        sides = (
-            decided_in(models[row[side]])[row["measure"], row["protocol"]] for side in ("first", "second")
-        )
-        check(row, *sides, list(pairs["pair_id"]), sharing_of(pairs, ["words"]))
+        first, second = (decided[row[side]][row["measure"], row["protocol"]] for side in ("first", "second"))
+        check(row, first, second, list(pairs["pair_id"]), sharing_of(pairs, ["words"]))
 
 
 # ---- versions of a benchmark
