@@ -46,7 +46,7 @@ ReturnToService=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2
-{accounting}
+AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=2
 JobAcctGatherParams=OverMemoryKill
@@ -64,27 +64,6 @@ PartitionName=cpu Nodes=with-gpus,without Default=YES
 PartitionName=gpu Nodes=with-gpus
 PartitionName=failing Nodes=without,failing
 """
-WITH_ACCOUNTING = """\
-AccountingStorageType=accounting_storage/slurmdbd
-AccountingStorageHost=127.0.0.1
-AccountingStoragePort={ports[slurmdbd]}
-AccountingStoragePass={folder}/munge/socket"""
-WITHOUT_ACCOUNTING = "AccountingStorageType=accounting_storage/none"
-ACCOUNTANTS = ("slurmdbd", "mariadbd", "mariadb-install-db", "my_print_defaults")
-"""Programs that accounting needs; without them Slurm does without."""
-SLURMDBD_CONF = """\
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge/socket
-DbdHost=localhost
-DbdPort={ports[slurmdbd]}
-SlurmUser=root
-PidFile={folder}/slurmdbd.pid
-StorageType=accounting_storage/mysql
-StorageHost=127.0.0.1
-StoragePort={ports[mariadbd]}
-StorageUser=root
-"""
-
 FIELD = re.compile(r"(\S+?)=(\S*)")
 
 
@@ -120,13 +99,6 @@ class Job:
         return begin, end
 
 
-def why_no_accounting() -> str | None:
-    """Why a Slurm here has no accounting, and with it no sacct; None where it has."""
-    missing = [program for program in ACCOUNTANTS if shutil.which(program) is None]
-    packages = "slurmdbd mariadb-server-core mariadb-client-core"
-    return f"not installed: {', '.join(missing)} (apt-get install {packages})" if missing else None
-
-
 def why_not() -> str | None:
     """Why Slurm cannot be brought up here; None where it can."""
     if sys.platform != "linux":
@@ -148,14 +120,13 @@ class Slurm:
     """Daemons of a cluster with three nodes, one of which has two pretended GPUs.
 
     The partitions are `cpu`, `gpu`, and `failing`, which has a node to fail and one to take its place.
-    There is accounting where its programs are installed.
 
     They are children of this process, and the kernel ends them when it dies, however it dies.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._ports = _free_ports("slurmctld", *NODES, "slurmdbd", "mariadbd")
+        self._ports = _free_ports("slurmctld", *NODES)
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> Self:
@@ -165,8 +136,6 @@ class Slurm:
             files = [f"--{name}-file={munge / name}" for name in ("key", "pid", "log", "seed")]
             self._start("munged", "munged", "--foreground", "--force", f"--socket={munge / 'socket'}", *files)
             self._wait_until((munge / "socket").exists, "munged does not answer")
-            if why_no_accounting() is None:
-                self._start_accounting()
             self._start("slurmctld", "slurmctld", "-D")
             for node in NODES:
                 self._start(node, "slurmd", "-D", "-N", node)
@@ -238,11 +207,8 @@ class Slurm:
         key.write_bytes(os.urandom(1024))
         key.chmod(0o600)
         facts = {"folder": self.folder, "ports": self._ports, "cpus": CPUS, "gpus": GPUS, "memory": 64_000}
-        accounting = WITHOUT_ACCOUNTING if why_no_accounting() else WITH_ACCOUNTING.format(**facts)
         host = socket.gethostname().split(".")[0]
-        (self.folder / "slurm.conf").write_text(SLURM_CONF.format(host=host, accounting=accounting, **facts))
-        (self.folder / "slurmdbd.conf").write_text(SLURMDBD_CONF.format(**facts))
-        (self.folder / "slurmdbd.conf").chmod(0o600)
+        (self.folder / "slurm.conf").write_text(SLURM_CONF.format(host=host, **facts))
         prolog = self.folder / "prolog"
         prolog.write_text(f'#!/bin/sh\necho "$SLURM_JOB_ID $CUDA_VISIBLE_DEVICES" >> {self.folder}/devices\n')
         prolog.chmod(0o755)
@@ -257,21 +223,6 @@ class Slurm:
             # a link that leads nowhere is left from a run that was killed
             (SETTINGS / name).unlink(missing_ok=True)
             (SETTINGS / name).symlink_to(self.folder / name)
-
-    def _start_accounting(self) -> None:
-        data, port = self.folder / "database", self._ports["mariadbd"]
-        options = ("--no-defaults", f"--datadir={data}", "--user=root")
-        self.ask("mariadb-install-db", *options, "--skip-test-db", "--auth-root-authentication-method=normal")
-        self._start(
-            "mariadbd",
-            "mariadbd",
-            *options,
-            *("--bind-address=127.0.0.1", f"--port={port}", f"--socket={self.folder}/mariadbd.socket"),
-        )
-        self._wait_until(lambda: _listens(port), "mariadbd does not answer")
-        # it looks for its settings beside those of Slurm
-        self._start("slurmdbd", "env", f"SLURM_CONF={self.folder}/slurm.conf", "slurmdbd", "-D")
-        self._wait_until(lambda: _listens(self._ports["slurmdbd"]), "slurmdbd does not answer")
 
     def _start(self, name: str, *command: str) -> None:
         with open(self._log_of(name), "ab") as log:
@@ -319,12 +270,6 @@ def _free_ports(*names: str) -> dict[str, int]:
         for one in sockets:
             one.bind(("127.0.0.1", 0))
         return {name: int(one.getsockname()[1]) for name, one in zip(names, sockets, strict=True)}
-
-
-def _listens(port: int) -> bool:
-    """Whether someone takes connections at a port of this machine."""
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _keepers_of(job: Job) -> list[int]:

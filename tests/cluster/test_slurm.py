@@ -4,15 +4,17 @@ import copy
 import os
 import shutil
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from cluster_run import ClusterRun, command_of, on_slurm, scoring, wait_for_jobs, wait_for_scoring
+from cluster_run import on_slurm, scoring, wait_for_scoring
 from library import STATISTICS
-from slurm_here import GPUS, Slurm, why_no_accounting, why_not
+from runs import PATIENCE, Run, differing
+from slurm_here import GPUS, Slurm, why_not
 from small_study import Workflow
 
 pytestmark = pytest.mark.thorough
@@ -27,20 +29,10 @@ OF_SCORES = (
 """What leads from the tables to these: as long as it is there, nobody misses them."""
 
 
-def files_of(workflow: Workflow) -> dict[str, bytes]:
-    """The files of a study's results, without its logs."""
-    results = workflow.folder / "results" / workflow.config["study"]
-    return {
-        str(path.relative_to(results)): path.read_bytes()
-        for path in results.rglob("*")
-        if path.is_file() and path.relative_to(results).parts[0] != "logs" and path.name != ".lock"
-    }
-
-
-def differing(one: Workflow, other: Workflow) -> list[str]:
-    files, others = files_of(one), files_of(other)
-    assert files
-    return sorted(name for name in files.keys() | others.keys() if files.get(name) != others.get(name))
+def as_here(local: Workflow, workflow: Workflow) -> bool:
+    """Whether the results are those of the run on this machine, in every byte."""
+    one, other = (each.folder / "results" / each.config["study"] for each in (local, workflow))
+    return differing(one, other) == []
 
 
 def unfinished(finished: Workflow, folder: Path) -> Workflow:
@@ -65,7 +57,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
 @pytest.fixture(scope="module")
 def stuck(
     slurm: Slurm, finished: Workflow, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Workflow, ClusterRun]]:
+) -> Iterator[tuple[Workflow, Run]]:
     """A run whose scoring job may take one minute, then an hour, and hangs at the first attempt."""
     workflow = unfinished(finished, tmp_path_factory.mktemp("stuck") / "unmask")
     limits = ["evidence:runtime=1 if attempt == 1 else 60", "evidence:slurm_partition=gpu"]
@@ -79,7 +71,7 @@ def stuck(
 @pytest.fixture(scope="module")
 def demonstrating(
     slurm: Slurm, demonstration: Workflow, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Workflow, ClusterRun]]:
+) -> Iterator[tuple[Workflow, Run]]:
     """A run of the demonstration with one model, from its evidence to its tables."""
     folder = tmp_path_factory.mktemp("demonstration-slurm") / "unmask"
     shutil.copytree(demonstration.folder, folder, symlinks=True)
@@ -96,7 +88,7 @@ def demonstrating(
 @pytest.fixture(scope="module")
 def node_failed(
     slurm: Slurm, finished: Workflow, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[list[tuple[Workflow, ClusterRun]]]:
+) -> Iterator[list[tuple[Workflow, Run]]]:
     """Two runs whose scoring jobs are on a node when it fails; Slurm may run that of the first again."""
     elsewhere = ["--set-resources", "evidence:gpu=0", "evidence:slurm_partition=failing"]
     with ExitStack() as stack:
@@ -128,7 +120,7 @@ def test_a_cancelled_job_is_tried_again(slurm: Slurm, finished: Workflow, tmp_pa
     assert (first.state, second.state) == ("CANCELLED", "COMPLETED")
     assert second.minutes == 2 * first.minutes
     assert f"SLURM-job '{first.number}' failed, SLURM status is: 'CANCELLED'" in said
-    assert differing(finished, workflow) == []
+    assert as_here(finished, workflow)
 
 
 def test_a_job_over_its_memory_is_tried_again_with_more(
@@ -145,24 +137,7 @@ def test_a_job_over_its_memory_is_tried_again_with_more(
     # Snakemake shows it only where the job had come to a log of its own
     (log,) = workflow.folder.glob(f".snakemake/slurm_logs/**/{first.number}.log")
     assert "exceeded memory limit" in log.read_text()
-    assert differing(finished, workflow) == []
-
-
-def test_sacct_tells_snakemake_as_well(slurm: Slurm, finished: Workflow, tmp_path: Path) -> None:
-    reason = why_no_accounting()
-    if reason:
-        pytest.skip(f"no accounting: {reason}")
-    workflow = unfinished(finished, tmp_path / "unmask")
-    with on_slurm(workflow, TARGET, "--slurm-status-command", "sacct") as run:
-        _, processes = wait_for_scoring(slurm, workflow, run)
-        for process in processes:
-            if "score_evidence.py" in command_of(process):
-                os.kill(process, signal.SIGKILL)
-        said = run.finish()
-    first, second = scoring(slurm, workflow)
-    assert (first.state, second.state) == ("FAILED", "COMPLETED")
-    assert f"SLURM-job '{first.number}' failed, SLURM status is: 'FAILED'. Reason" in said
-    assert differing(finished, workflow) == []
+    assert as_here(finished, workflow)
 
 
 def test_a_killed_snakemake_is_followed_by_one_that_finishes(
@@ -174,29 +149,33 @@ def test_a_killed_snakemake_is_followed_by_one_that_finishes(
         # held until the second run has its own job, however long that one takes to plan
         for process in processes:
             os.kill(process, signal.SIGSTOP)
-        run.kill()
+        run.signal(signal.SIGKILL)
+        run.end()
     with on_slurm(workflow, TARGET, log="again.log") as again:
-        wait_for_jobs(slurm, workflow, again, 2)
+        end = time.monotonic() + PATIENCE
+        while len(scoring(slurm, workflow)) < 2:
+            assert again.process.poll() is None and time.monotonic() < end, again.log.read_text()
+            time.sleep(0.2)
         for process in processes:
             os.kill(process, signal.SIGCONT)
         again.finish()
     # the first run's job was left to itself, beside the second run's
     assert [job.state for job in scoring(slurm, workflow)] == ["COMPLETED", "COMPLETED"]
-    assert differing(finished, workflow) == []
+    assert as_here(finished, workflow)
     done = workflow.snakemake(TARGET)
     assert "Nothing to be done" in done.stdout + done.stderr
 
 
 def test_the_demonstration_gives_the_same_results(
-    demonstration: Workflow, demonstrating: tuple[Workflow, ClusterRun]
+    demonstration: Workflow, demonstrating: tuple[Workflow, Run]
 ) -> None:
     workflow, run = demonstrating
     run.finish()
-    assert differing(demonstration, workflow) == []
+    assert as_here(demonstration, workflow)
 
 
 def test_jobs_that_run_a_model_have_a_gpu_each_and_no_others(
-    slurm: Slurm, demonstrating: tuple[Workflow, ClusterRun]
+    slurm: Slurm, demonstrating: tuple[Workflow, Run]
 ) -> None:
     demonstrating[1].finish()
     # those for the node that fails ask for none, though they run a model
@@ -215,28 +194,28 @@ def test_jobs_that_run_a_model_have_a_gpu_each_and_no_others(
 
 
 def test_a_job_out_of_time_is_tried_again_with_more(
-    slurm: Slurm, finished: Workflow, stuck: tuple[Workflow, ClusterRun]
+    slurm: Slurm, finished: Workflow, stuck: tuple[Workflow, Run]
 ) -> None:
     workflow, run = stuck
     run.finish()
     first, second = scoring(slurm, workflow)
     assert (first.state, second.state) == ("TIMEOUT", "COMPLETED")
     assert (first.minutes, second.minutes) == (1, 60)
-    assert differing(finished, workflow) == []
+    assert as_here(finished, workflow)
 
 
 def test_slurm_has_the_job_of_a_failed_node_run_by_another(
-    slurm: Slurm, finished: Workflow, node_failed: list[tuple[Workflow, ClusterRun]]
+    slurm: Slurm, finished: Workflow, node_failed: list[tuple[Workflow, Run]]
 ) -> None:
     workflow, run = node_failed[0]
     run.finish()
     (job,) = scoring(slurm, workflow)
     assert (job.state, job.facts["Restarts"], job.facts["BatchHost"]) == ("COMPLETED", "1", "without")
-    assert differing(finished, workflow) == []
+    assert as_here(finished, workflow)
 
 
 def test_snakemake_has_it_run_where_slurm_may_not(
-    slurm: Slurm, finished: Workflow, node_failed: list[tuple[Workflow, ClusterRun]]
+    slurm: Slurm, finished: Workflow, node_failed: list[tuple[Workflow, Run]]
 ) -> None:
     workflow, run = node_failed[1]
     said = run.finish()
@@ -245,4 +224,4 @@ def test_snakemake_has_it_run_where_slurm_may_not(
     assert second.facts["BatchHost"] == "without"
     assert second.minutes == 2 * first.minutes
     assert f"SLURM-job '{first.number}' failed due to a node failure" in said
-    assert differing(finished, workflow) == []
+    assert as_here(finished, workflow)

@@ -2,7 +2,6 @@
 
 import ast
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -113,41 +112,10 @@ def analysis_scripts() -> list[str]:
     return sorted(set(re.findall(r"scripts/(\w+\.py)\"\n", rules)) - WITH_NETWORKS)
 
 
-def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None:
-    evidence, measures = (
-        {path.relative_to(SCRIPTS).as_posix() for path in digests.files_of(SCRIPTS / script)}
-        for script in ("score_evidence.py", "measure_pairs.py")
-    )
-    later = ("unmask/measures/", "unmask/statistics/", "unmask/pairs/", "unmask/report/")
-    assert not {module for module in evidence if module.startswith(later)}
-    # what tables of evidence look like, how they are read and listed, and what maskings hide; nothing of how
-    # they are made
-    assert {module for module in measures if module.startswith(("unmask/evidence/", "unmask/models/"))} == {
-        "unmask/evidence/__init__.py",
-        # which kinds of models there are
-        "unmask/models/__init__.py",
-        "unmask/models/detecting.py",
-        "unmask/evidence/lists.py",
-        "unmask/evidence/schema.py",
-    }
-    assert "unmask/evidence/engine.py" in evidence and "unmask/measures/scoring.py" in measures
-
-
 @pytest.mark.parametrize("script", analysis_scripts())
 def test_analysis_never_imports_torch(script: str) -> None:
-    for path in digests.files_of(SCRIPTS / script):
-        assert not re.search(r"^\s*(import|from) (torch|transformers)\b", path.read_text(), re.MULTILINE), (
-            path
-        )
-
-
-def test_no_import_is_hidden_from_the_digest() -> None:
-    for path in SCRIPTS.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.ImportFrom):
-                assert node.level == 0, f"{path}: line {node.lineno}: a relative import"
-            if isinstance(node, ast.Name):
-                assert node.id not in ("__import__", "exec", "eval"), f"{path}: line {node.lineno}: {node.id}"
+    networks = re.compile(r"^\s*(import|from) (torch|transformers)\b", re.MULTILINE)
+    assert [path for path in digests.files_of(SCRIPTS / script) if networks.search(path.read_text())] == []
 
 
 def digests_in_rules() -> list[tuple[str, str, list[str]]]:
@@ -208,16 +176,3 @@ def test_plumbing_imports_plumbing_alone(path: str) -> None:
     assert digests.files_of(SCRIPTS / path) <= allowed
     tops = {name.partition(".")[0] for name in digests._module(SCRIPTS / path).names} - {"unmask"}
     assert tops <= PACKAGES | (set(sys.stdlib_module_names) - {"random"})
-
-
-def test_a_job_collects_garbage_again_but_nothing_that_was_imported(tmp_path: Path) -> None:
-    program = f"""
-import gc
-snakemake = None
-import unmask.job
-import unmask.tables
-assert not gc.isenabled() and gc.get_freeze_count() == 0
-with unmask.job.job_log({str(tmp_path / "job.log")!r}):
-    assert gc.isenabled() and gc.get_freeze_count() > 10_000
-"""
-    subprocess.run([sys.executable, "-c", program], check=True)

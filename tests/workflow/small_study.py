@@ -63,9 +63,11 @@ class Workflow:
             timeout=1800,
         )
 
-    def run(self, config: dict[str, Any] | None = None) -> None:
-        done = self.snakemake(config=config)
+    def run(self, *arguments: str, config: dict[str, Any] | None = None) -> str:
+        """Run to the end, or to targets; what is printed. Fails where Snakemake does."""
+        done = self.snakemake(*arguments, config=config)
         assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
 
     def planned(self, config: dict[str, Any] | None = None) -> set[str]:
         """The rules of the jobs that Snakemake would run, each with its output's place in results."""
@@ -131,7 +133,7 @@ def whole_study(folder: Path) -> dict[str, Any]:
     task = {"format": "planted", "world": "planted", "examples": 500, "items": 100}
     return {
         "study": "small",
-        "title": "All families, little of each",
+        "title": "All {families}, <little> of each",
         "worlds": {"planted": {"sentences": 4000, "pairs": {"per_occupation": 3, "per_trait": 2}}},
         "models": {
             "oracle": {"source": "oracle", "world": "planted"},

@@ -1,8 +1,6 @@
 """Used by others, as a module of another workflow."""
 
-import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +8,7 @@ import pytest
 import yaml
 
 from docs_text import docs_section
-from preloading import preloaded_python
-from small_study import Done, random_model, write_crows_pairs
+from small_study import Workflow, small_study, write_crows_pairs
 from tiny_models import tiny_model
 from workflow_copy import ROOT, copy_workflow
 
@@ -26,32 +23,6 @@ module {name}:
 
 use rule * from {name} as {name}_*
 """
-
-
-def snakemake(folder: Path, *arguments: str, environment: dict[str, str] | None = None) -> Done:
-    """Snakemake in a folder, without a path to the library."""
-    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    return subprocess.run(
-        [preloaded_python(), "-m", "snakemake", *arguments],
-        cwd=folder,
-        env=clean | (environment or {}),
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-
-
-def tiny_study(folder: Path) -> dict[str, Any]:
-    """One untrained model and ten pairs, whose files lie in the folder."""
-    write_crows_pairs(folder / "crows.csv")
-    return {
-        "study": "small",
-        "models": {"bert": random_model("bert", folder)},
-        "benchmarks": {"crows": {"format": "crows-pairs", "path": "crows.csv"}},
-        "measures": ["AUL"],
-        "statistics": {"chance": {"draws": 100}},
-        "explorer": None,
-    }
 
 
 def project(folder: Path, snakefile: str, config: dict[str, Any]) -> Path:
@@ -80,13 +51,13 @@ def test_the_example_of_the_page_runs_as_one_workflow(tmp_path: Path) -> None:
     (folder / "data").mkdir()
     tiny_model("bert", folder / "models/my-bert")
     write_crows_pairs(folder / "data/crows_pairs.csv")
-    done = snakemake(folder, "--cores", "2")
+    done = Workflow(folder).command()
     assert done.returncode == 0, done.stdout + done.stderr
     results = folder / "results/mine"
     answer = (results / "report/summary.txt").read_text().splitlines()
     assert (folder / "answer.txt").read_text().splitlines() == answer[:3]
     assert {"SHA256SUMS", "settings.json"} <= {path.name for path in results.iterdir()}
-    again = snakemake(folder, "--cores", "2", "--dry-run")
+    again = Workflow(folder).command("--dry-run")
     assert "Nothing to be done" in again.stdout, again.stdout
 
 
@@ -97,10 +68,10 @@ def test_studies_of_two_modules_are_planned_side_by_side(tmp_path: Path) -> None
         MODULE.format(name=name, snakefile=snakefile, config=f'config["{name}"]') for name in ("one", "two")
     ]
     folder = project(tmp_path / "project", 'configfile: "config/config.yaml"\n' + "\n".join(modules), {})
-    study = tiny_study(folder)
+    study = small_study(folder)
     config = {"one": study | {"study": "first"}, "two": study | {"study": "second", "measures": ["CPS"]}}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(config))
-    done = snakemake(folder, "-n", "one_all", "two_all")
+    done = Workflow(folder).command("-n", "one_all", "two_all")
     assert done.returncode == 0, done.stdout + done.stderr
     for name in ("one", "two"):
         assert re.search(rf"^{name}_measure_pairs +1$", done.stdout, re.MULTILINE), done.stdout
@@ -121,8 +92,8 @@ def test_what_a_module_may_not_be_given_is_refused_in_a_line(
     text = MODULE.format(name="unmask", snakefile=repr(str(ROOT / "Snakefile")), config="config")
     text = text.replace("\n\n\nuse", f"\n{extra}\n\nuse")
     folder = project(tmp_path / "project", 'configfile: "config/config.yaml"\n' + text, {})
-    (folder / "config/config.yaml").write_text(yaml.safe_dump(tiny_study(folder) | config))
-    done = snakemake(folder, "-n")
+    (folder / "config/config.yaml").write_text(yaml.safe_dump(small_study(folder) | config))
+    done = Workflow(folder).command("-n")
     assert done.returncode == 1
     errors = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
     assert len(errors) == 1 and problem in errors[0], done.stdout + done.stderr

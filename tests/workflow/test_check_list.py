@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from library import COLUMNS, compared, needs_data, read_items
+from library import needs_data, read_items
 from small_study import Workflow
 from workflow_copy import ROOT, copy_workflow
 
@@ -64,11 +64,3 @@ def test_rows_that_take_no_model_fetch_none(workflow: Workflow) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     rules = {line.split()[0] for line in (done.stdout + done.stderr).splitlines() if line.split()}
     assert "fetch_corpus" in rules and "fetch_model" not in rules
-
-
-@pytest.mark.thorough
-def test_tables_have_the_columns_that_printed_numbers_are_compared_by(families: Workflow) -> None:
-    """Of all families. No model of the study is one of a paper: no number has a printed one."""
-    tables = [compared(item, families.folder / "results/synthetic") for item in ITEMS]
-    assert tables
-    assert all(table.empty and tuple(table.columns) == COLUMNS for table in tables)

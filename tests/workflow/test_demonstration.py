@@ -2,12 +2,11 @@
 
 import json
 from itertools import product
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from library import ANTISTEREOTYPE, CORRECTED, STEREOTYPE, contributions, measure
+from library import CORRECTED
 from small_study import Workflow
 
 
@@ -106,30 +105,6 @@ def test_the_exact_model_has_the_margins_that_the_grammar_gives(demonstration: W
 
 
 @pytest.mark.thorough
-def test_scores_are_judged_beside_what_the_exact_model_prefers(demonstration: Workflow) -> None:
-    results = demonstration.folder / "results/demonstration"
-    truth = json.loads((results / "planted/planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
-    judged = pd.read_csv(results / "tables/planted.csv").query("benchmark == 'planted-crows-pairs'")
-    assert set(judged["model"]) == {"tiny-bert"}
-    compared = 0
-    for row in judged.itertuples():
-        pairs = [pair for pair in truth.values() if pair["bias_type"] == row.bias_type]
-        # the truth is of words, and a model's tokens are parts of some
-        if row.measure in pairs[0]["margins"] and all(pair["longer_side"] is None for pair in pairs):
-            margins = [pair["margins"][row.measure] for pair in pairs]
-            wins = (
-                sum(margin > 1e-6 for margin in margins) + sum(abs(margin) <= 1e-6 for margin in margins) / 2
-            )
-            assert row.exact == pytest.approx(100 * wins / len(pairs)), row
-            compared += 1
-    assert compared >= 9
-    sections = json.loads((results / "report/sections/pairs.json").read_text())["sections"]
-    (section,) = [each for each in sections if each["name"] == "answer"]
-    assert section["title"].startswith("In a world of known biases")
-    assert (results / "report/summary.txt").read_text().count("Does it hold?") == 1
-
-
-@pytest.mark.thorough
 def test_debiasing_empties_margins_and_changes_nothing_in_use(families: Workflow) -> None:
     """The third paper's claim, with a known answer."""
     found = [margins(families, model) for model in ("tiny-bert", "tiny-bert-cda")]
@@ -154,49 +129,8 @@ def test_debiasing_empties_margins_and_changes_nothing_in_use(families: Workflow
 
 
 @pytest.mark.thorough
-def test_the_report_stands_alone_and_has_its_tables_and_figures(demonstration: Workflow) -> None:
-    results = demonstration.folder / "results/demonstration"
-    page = (results / "report/index.html").read_text()
-    assert "tiny-bert" in page and 'id="answer-chart-1"' in page
-    for outside in ('src="http', "src='http", "@import", 'rel="stylesheet"'):
-        assert outside not in page
-    for name in ("table1", "table3", "table4", "table5"):
-        for suffix in ("csv", "md", "tex"):
-            assert Path(results, "tables", f"{name}.{suffix}").stat().st_size > 0
-    for name in ("figure1", "bias"):
-        assert Path(results, "figures", f"{name}.svg").read_text().startswith("<svg")
-        assert Path(results, "figures", f"{name}.png").read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.thorough
-def test_it_is_finished(demonstration: Workflow) -> None:
-    again = demonstration.snakemake()
-    assert "Nothing to be done" in again.stdout + again.stderr
-
-
-@pytest.mark.thorough
-def test_what_tokens_add_is_the_score_of_every_sentence(demonstration: Workflow) -> None:
-    results = demonstration.folder / "results/demonstration"
-    sums_compared = 0
-    for benchmark in ("planted-crows-pairs", "planted-stereoset"):
-        folder = results / f"evidence/tiny-bert/{benchmark}/original"
-        tables = {path.stem: pd.read_parquet(path) for path in folder.glob("*.parquet")}
-        # as readers of evidence have them, without the likeliest tokens beside it
-        evidence = {
-            masking: rows.astype({"pair_id": str, "role": str, "token": str})
-            for masking, rows in tables.items()
-            if not masking.endswith(".top")
-        }
-        scores = pd.read_parquet(results / f"scores/tiny-bert/{benchmark}/original.parquet")
-        scores = scores[scores["protocol"] == CORRECTED].astype({"pair_id": str, "measure": str})
-        for name, rows in scores.groupby("measure"):
-            added = contributions(measure(str(name)), evidence, CORRECTED)
-            sums = added.groupby(["role", "pair_id"])["adds"].sum()
-            for side in (STEREOTYPE, ANTISTEREOTYPE):
-                # a side without a token to score has 0 as a sum, and no score as a mean
-                of_side = rows.set_index("pair_id")[side].fillna(0)
-                difference = sums[side].reindex(of_side.index).fillna(0) - of_side
-                assert difference.abs().max() < 1e-9, (benchmark, name, side)
-                sums_compared += len(of_side)
-    # every side of 282 pairs a benchmark, by seven measures
-    assert sums_compared == 2 * 2 * 282 * 7
+def test_scores_stand_beside_those_of_untrained_networks(families: Workflow) -> None:
+    bias = pd.read_csv(families.folder / "results/synthetic/tables/bias.csv")
+    beside = bias[bias["variant"] == "original"].dropna(subset="score")
+    assert set(beside["model"]) >= {"tiny-bert", "tiny-bert-cda"} and (beside["untrained"] == 2).all()
+    assert (beside["untrained_low"] <= beside["untrained_high"]).all()

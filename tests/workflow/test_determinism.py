@@ -12,6 +12,7 @@ import pytest
 from library import compare_runs
 from preloading import preloaded_python
 from real_data import real_data
+from runs import differing, digests
 from small_study import Workflow
 from workflow_copy import ROOT
 
@@ -24,21 +25,6 @@ ANOTHER_PROCESSOR = {
 }
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    """Every file of a study's results but its logs, which have dates."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and path.relative_to(folder).parts[0] != "logs"
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    }
-
-
-def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
-    return [name for name in one.keys() | other.keys() if one.get(name) != other.get(name)]
-
-
 @pytest.mark.thorough
 def test_two_runs_are_byte_identical(finished: Workflow, fresh: Workflow) -> None:
     """With one core and with two, in another folder, with other hashes, the jobs in another order."""
@@ -48,12 +34,10 @@ def test_two_runs_are_byte_identical(finished: Workflow, fresh: Workflow) -> Non
         "results/small/scores/roberta/stereo/shuffled.parquet",
     ]
     for targets in (last_first, []):
-        done = fresh.snakemake(*targets, "--cores", "1")
-        assert done.returncode == 0, done.stdout + done.stderr
-    one, other = (files_of(workflow.folder / "results/small") for workflow in (finished, fresh))
-    assert {Path(name).suffix for name in one} >= {
-        ".parquet", ".csv", ".md", ".tex", ".svg", ".png", ".html", ".json", ".safetensors",
-    }  # fmt: skip
+        fresh.run(*targets, "--cores", "1")
+    one, other = (workflow.folder / "results/small" for workflow in (finished, fresh))
+    suffixes = {".parquet", ".csv", ".md", ".tex", ".svg", ".png", ".html", ".json", ".safetensors"}
+    assert {Path(name).suffix for name in digests(one)} >= suffixes
     assert differing(one, other) == []
 
 
@@ -61,7 +45,6 @@ def test_two_runs_are_byte_identical(finished: Workflow, fresh: Workflow) -> Non
 def test_another_processor_gives_the_same_to_float_error(finished: Workflow, copied: Workflow) -> None:
     """Other instructions and another batch size stand for another machine; the models are the same."""
     results = copied.folder / "results/small"
-    before = files_of(results)
     # but for the models everything is made anew
     for part in results.iterdir():
         if part.is_dir() and part.name != "models":
@@ -69,16 +52,14 @@ def test_another_processor_gives_the_same_to_float_error(finished: Workflow, cop
     copied.python, copied.environment = preloaded_python(**ANOTHER_PROCESSOR), ANOTHER_PROCESSOR
     copied.config["runtime"] = {"batch_tokens": 17}
     copied.run()
-    found = compare_runs(finished.folder / "results/small", results)
+    before = finished.folder / "results/small"
+    found = compare_runs(before, results)
     # no margin beyond float error
     assert not found["beyond"].any()
     # it was another arithmetic indeed
     assert 0 < found["change"].max() < 2e-3
     assert found["near"].mean() < 0.1
-    after = files_of(results)
-    models = [name for name in after if name.startswith("models/")]
-    assert models and all(before[name] == after[name] for name in models)
-    assert differing(before, after)
+    assert differing(before / "models", results / "models") == [] != differing(before, results)
 
 
 TRAINING = """
@@ -107,9 +88,8 @@ def test_a_model_is_trained_alike_twice(tmp_path: Path) -> None:
             check=True,
             capture_output=True,
         )
-    one, other = map(files_of, folders)
-    assert {f"{a}/model.safetensors" for a in ("bert", "roberta", "albert")} <= set(one)
-    assert differing(one, other) == []
+    assert {f"{a}/model.safetensors" for a in ("bert", "roberta", "albert")} <= set(digests(folders[0]))
+    assert differing(*folders) == []
 
 
 SCORING = """

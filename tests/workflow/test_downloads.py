@@ -1,4 +1,4 @@
-"""What a study downloads: nothing that is written shows the secrets of its urls, or the hub's token."""
+"""What a study downloads: models of the hub, and no secret of a url or token of the hub that is written."""
 
 import base64
 import json
@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
+from library import CAUSAL_LM
 from loopback import Hub, Reply, Repository, Request, Server
 from own_code import with_own_code
 from small_study import Workflow, random_model, write_crows_pairs
-from tiny_models import tiny_model
+from test_models_gguf import write_gguf
+from tiny_models import tiny_decoder, tiny_model
 from workflow_copy import copy_workflow
 
 SECRET = "sesame"
+PROVENANCE = "report/sections/provenance.json"
 FILES = {"/pairs.csv": b"", "/books.txt": b"Women drive. Men drive.\n" * 50}
 
 
@@ -59,12 +62,10 @@ def written(workflow: Workflow) -> dict[str, bytes]:
 
 
 def test_secrets_of_urls_are_nowhere_written(downloading: Workflow) -> None:
-    provenance = "results/small/report/sections/provenance.json"
-    done = downloading.snakemake(provenance)
-    assert done.returncode == 0, done.stdout + done.stderr
+    printed = downloading.run(f"results/small/{PROVENANCE}")
     files = written(downloading)
     # what a report has of them is there, and so is what Snakemake keeps of parameters
-    assert b"/pairs.csv?token=..." in files[provenance]
+    assert b"/pairs.csv?token=..." in files[f"results/small/{PROVENANCE}"]
     assert any(
         b"/pairs.csv?token=..." in body for path, body in files.items() if path.startswith(".snakemake")
     )
@@ -73,65 +74,55 @@ def test_secrets_of_urls_are_nowhere_written(downloading: Workflow) -> None:
         path for path, body in files.items() if SECRET.encode() in body + path.encode() or encoded in body
     ]
     assert leaks == []
-    assert SECRET not in done.stdout + done.stderr
+    assert SECRET not in printed
 
 
 COMMIT = "c0ffee" + "0" * 34
+
+
+def study_of_hub(hub: Hub, tmp_path: Path, models: dict[str, Any], measure: str) -> Workflow:
+    """A study of ten pairs and of models that a stand-in for the hub has; nothing run."""
+    folder = copy_workflow(tmp_path / "unmask")
+    write_crows_pairs(folder / "pairs.csv")
+    config = {
+        "study": "small",
+        "models": models,
+        "benchmarks": {"crows": {"format": "crows-pairs", "path": "pairs.csv"}},
+        "measures": [measure],
+        "statistics": {"chance": {"draws": 100}},
+    }
+    environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "NO_PROXY": "*"}
+    # a fork would have read another environment as it was preloaded
+    return Workflow(folder, config, environment, python=sys.executable)
 
 
 @pytest.mark.thorough
 def test_a_model_with_code_of_its_own_is_scored_where_the_study_allows_it(tmp_path: Path) -> None:
     ran = tmp_path / "own code ran"
     files = {path.name: path.read_bytes() for path in with_own_code(tmp_path / "model").iterdir()}
-    folder = copy_workflow(tmp_path / "unmask")
-    write_crows_pairs(folder / "pairs.csv")
     own: dict[str, Any] = {"source": "hub", "repo": "org/own", "revision": COMMIT}
-    config = {
-        "study": "small",
-        "models": {"own": own},
-        "benchmarks": {"crows": {"format": "crows-pairs", "path": "pairs.csv"}},
-        "measures": ["AUL"],
-        "statistics": {"chance": {"draws": 100}},
-    }
     with Hub(org__own=Repository(files)) as hub:
-        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "NO_PROXY": "*"}
-        study = Workflow(folder, config, environment | {"OWN_CODE_RAN": str(ran)}, python=sys.executable)
+        study = study_of_hub(hub, tmp_path, {"own": own}, "AUL")
+        study.environment["OWN_CODE_RAN"] = str(ran)
         refused = study.snakemake("results/small/models/own/manifest.json")
         assert refused.returncode == 1 and "trust_remote_code: true" in refused.stderr
         assert not ran.exists()
         own["trust_remote_code"] = True
-        done = study.snakemake(
-            "results/small/scores/own/crows/original.parquet", "results/small/report/sections/provenance.json"
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+        study.run("results/small/scores/own/crows/original.parquet", f"results/small/{PROVENANCE}")
     assert ran.exists()
-    provenance = json.loads(study.read("report", "sections", "provenance.json"))
-    told = json.dumps(provenance)
-    assert "Model own, whose repository has code that was run" in told
-    assert '["entry.own_code", "modeling_tiny.py"]' in told
+    provenance = json.dumps(json.loads(study.read(PROVENANCE)))
+    assert "Model own, whose repository has code that was run" in provenance
+    assert '["entry.own_code", "modeling_tiny.py"]' in provenance
     # the study names no licence of its pairs
-    assert '["licence", "not stated"]' in told
-    page = study.read("report", "index.html")
-    assert "Licences of the data that is quoted" in page and "Benchmark crows" in page
-    corpora = {"text": {"format": "text", "url": "https://example.org/text.txt"}}
-    debiasing = {"corpus": "text", "of": ["own"], "methods": {"cda": {}}}
-    refused = study.snakemake("-n", config={**config, "corpora": corpora, "debiasing": debiasing})
-    assert "config key models.own-cda.from: own runs code of its own" in refused.stderr
+    assert '["licence", "not stated"]' in provenance
 
 
 @pytest.mark.thorough
 def test_the_token_of_the_hub_opens_a_gated_model_and_is_nowhere_written(tmp_path: Path) -> None:
     files = {path.name: path.read_bytes() for path in tiny_model("bert", tmp_path / "model").iterdir()}
-    folder = copy_workflow(tmp_path / "unmask")
-    write_crows_pairs(folder / "pairs.csv")
-    closed = {"source": "hub", "repo": "org/closed"}
-    benchmark = {"format": "crows-pairs", "path": "pairs.csv"}
-    config = {"study": "small", "models": {"closed": closed}, "benchmarks": {"crows": benchmark}}
     manifest = "results/small/models/closed/manifest.json"
     with Hub(org__closed=Repository(files, gated=True, needs_token=SECRET)) as hub:
-        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "NO_PROXY": "*"}
-        # a fork would have read another environment as it was preloaded
-        study = Workflow(folder, config, environment, python=sys.executable)
+        study = study_of_hub(hub, tmp_path, {"closed": {"source": "hub", "repo": "org/closed"}}, "AUL")
         refused = study.snakemake(manifest)
         assert refused.returncode == 1
         line = study.read("logs", "models", "closed", "fetching.log").splitlines()[-1]
@@ -140,42 +131,32 @@ def test_the_token_of_the_hub_opens_a_gated_model_and_is_nowhere_written(tmp_pat
         assert "model org/closed at revision main: " in line
         assert "HF_TOKEN" in line and "`hf auth login`" in line
         study.environment["HF_TOKEN"] = SECRET
-        done = study.snakemake(manifest)
-        assert done.returncode == 0, done.stdout + done.stderr
+        printed = study.run(manifest)
         # another token is no reason to run again
         study.environment["HF_TOKEN"] = "another"
-        assert "Nothing to be done" in study.snakemake(manifest).stderr
-    kept = [path for path, body in written(study).items() if SECRET.encode() in body]
-    assert kept == []
-    assert SECRET not in done.stdout + done.stderr
-
-
-SOURCES = {
-    "results/debiasing/downstream/bios/source/test": (
-        "LabHC/bias_in_bios",
-        "052f01de644dba841176e0449528b41f27d94a61",
-        "data/test-00000-of-00001-5598c840ce8de1ee.parquet",
-    ),
-    "results/regional/regional/tables/imdb/test": (
-        "stanfordnlp/imdb",
-        "e6281661ce1c48d982bc483cf8a173c1bbeb5d31",
-        "plain_text/test-00000-of-00001.parquet",
-    ),
-}
-"""Files of a task and of labelled texts, in studies that come with Unmask: repository, revision and name."""
+        assert "Nothing to be done" in study.run(manifest)
+    assert [path for path, body in written(study).items() if SECRET.encode() in body] == []
+    assert SECRET not in printed
 
 
 @pytest.mark.thorough
-def test_files_of_tasks_and_labelled_texts_are_asked_for_as_studies_state(tmp_path: Path) -> None:
+def test_a_gguf_file_is_scored_and_its_manifest_says_what_it_is(tmp_path: Path) -> None:
+    file = write_gguf(tiny_decoder("llama", tmp_path / "model"), tmp_path / "tiny.gguf")
+    models = {
+        "tiny": {"source": "gguf", "path": str(file)},
+        "fetched": {"source": "gguf", "repo": "org/tiny-GGUF", "file": "small/tiny.Q8_0.gguf"},
+    }
+    files = {"small/tiny.Q8_0.gguf": file.read_bytes(), "tiny.Q4_K.gguf": b"other", "README.md": b"text"}
     with Hub() as hub:
-        for repo, revision, name in SOURCES.values():
-            hub.repositories[repo] = Repository({name: b"PAR1 PAR1"}, commit=revision)
-        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "NO_PROXY": "*"}
-        folder = copy_workflow(tmp_path / "unmask")
-        workflow = Workflow(folder, environment=environment, python=sys.executable)
-        for file in SOURCES:
-            study = Path(file).parts[1]
-            done = workflow.command(file, "--config", f"study={study}")
-            assert done.returncode == 0, done.stdout + done.stderr
-            assert (folder / file).read_bytes() == b"PAR1 PAR1"
-        assert hub.downloads() == [name for *_, name in SOURCES.values()]
+        hub.repositories["org/tiny-GGUF"] = Repository(files, commit=COMMIT)
+        study = study_of_hub(hub, tmp_path, models, "LL")
+        scores, of_fetched = "scores/tiny/crows/original.parquet", "models/fetched/manifest.json"
+        study.run(f"results/small/{scores}", f"results/small/{of_fetched}")
+        assert hub.downloads() == ["small/tiny.Q8_0.gguf"]
+    manifest, fetched = (json.loads(study.read("models", name, "manifest.json")) for name in models)
+    assert manifest["entry"]["kind"] == CAUSAL_LM and manifest["entry"]["gguf"]["file"] == "tiny.gguf"
+    assert manifest["start"]["token"] == "<|endoftext|>"
+    assert fetched["weights_digest"] == manifest["weights_digest"]
+    about = fetched["entry"]["gguf"]
+    assert (about["repo"], about["revision"], about["commit"]) == ("org/tiny-GGUF", "main", COMMIT)
+    assert about["file"] == "small/tiny.Q8_0.gguf" and "commit" not in manifest["entry"]["gguf"]

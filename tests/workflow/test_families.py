@@ -1,6 +1,5 @@
 """A family of its own files and one include, as docs/adding.md shows it; models of other kinds."""
 
-import json
 import os
 import re
 import subprocess
@@ -9,15 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 
 from library import read_metadata, sha256_of_file
-from small_study import FINISHED, PAGE, Done, Workflow, random_model
+from small_study import FINISHED, PAGE, Done, Workflow
 from workflow_copy import ROOT
 
 GUIDE = ROOT / "docs/adding.md"
-SETTINGS_AND_INPUTS = ("Settings", "Inputs, code and versions")
 
 
 def add_the_guides_family(workflow: Workflow) -> set[str]:
@@ -112,7 +109,7 @@ def test_a_family_takes_its_own_files_and_one_include(copied: Workflow) -> None:
     own |= {f"tables/lengths.{form}" for form in ("csv", "md", "tex")}
     own |= {f"figures/lengths.{form}" for form in ("svg", "png")}
     assert copied.planned(config) == {*own, *PAGE, *FINISHED}
-    copied.run(config)
+    copied.run(config=config)
     assert copied.planned(config) == set()
     names = section_names(copied)
     assert names[0] == "answer" and names[-2:] == ["lengths", "method"]
@@ -143,26 +140,6 @@ def test_a_familys_bad_input_is_one_line(fresh: Workflow) -> None:
     assert line == "error: config key lengths: it needs models, which the study lacks"
 
 
-@pytest.mark.thorough
-def test_a_study_of_one_family_alone(fresh: Workflow) -> None:
-    """No benchmarks, no measures: a family and the models that it needs."""
-    add_the_guides_family(fresh)
-    models = {"bert": fresh.config["models"]["bert"]}
-    fresh.run({"study": "small", "models": models, "lengths": {"text": "text.txt"}})
-    assert section_names(fresh) == ["lengths", "method"]
-    (section,) = json.loads(fresh.read("report", "sections", "provenance.json"))["sections"]
-    folds = [block for block in section["blocks"] if block.get("title") in SETTINGS_AND_INPUTS]
-    stated = json.dumps(folds)
-    assert len(folds) == 2 and "small" in stated
-    for trace in ("benchmark", "measures", "corpora", "ratings", "dtype", "worlds"):
-        assert trace not in stated
-    results = fresh.folder / "results/small"
-    assert {path.name for path in results.iterdir() if not path.name.startswith(".")} == {
-        "SHA256SUMS", "figures", "lengths", "logs", "models", "report", "settings.json",
-        "tables",
-    }  # fmt: skip
-
-
 def test_jobs_run_the_library_beside_their_scripts(fresh: Workflow, tmp_path: Path) -> None:
     """Whichever library is installed, or comes first: two clones may share one environment."""
     other = tmp_path / "other/unmask"
@@ -171,137 +148,6 @@ def test_jobs_run_the_library_beside_their_scripts(fresh: Workflow, tmp_path: Pa
     fresh.environment = {"PYTHONPATH": str(other.parent)}
     (fresh.folder / "text.txt").write_text("the rich man\n")
     # of corpora alone, which are counted
-    fresh.run({"study": "small", "corpora": {"text": {"format": "text", "path": "text.txt"}}})
+    fresh.run(config={"study": "small", "corpora": {"text": {"format": "text", "path": "text.txt"}}})
     assert (fresh.folder / "results/small/frequency/text.parquet").is_file()
     assert section_names(fresh) == ["method"]
-
-
-@pytest.mark.thorough
-def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workflow) -> None:
-    config = copied.config
-    (copied.folder / "text.txt").write_text("the nurse saw the man walking\n" * 9)
-    config["corpora"] = {"text": {"format": "text", "path": "text.txt", "counted": False}}
-    training = {"steps": 2, "batch": 2}
-    config["debiasing"] = {"corpus": "text", "held_out": 1, "training": training}
-    config["models"]["further"] = {"source": "debiased", "from": "bert", "method": "continued"}
-    planned = copied.planned()
-    assert {"models/further/facts.json", "models/further/manifest.json"} <= planned
-    assert not [output for output in planned if re.search("/(bert|roberta)/", output)]
-    # untrained networks of its architecture; there are none of a model that is untrained
-    config["controls"] = {"untrained": {"seeds": 2}}
-    networks = {f"untrained/further/{name}/digests.json" for name in ("crows", "stereo")}
-    with_networks = copied.planned()
-    assert {output for output in with_networks if output.startswith("untrained/")} == networks
-    evidence = {output for output in planned if output.startswith(("evidence/", "scores/", "models/"))}
-    assert evidence == {o for o in with_networks if o.startswith(("evidence/", "scores/", "models/"))}
-    copied.run()
-    results = copied.folder / "results/small"
-    facts = json.loads((results / "models/further/manifest.json").read_text())
-    base = json.loads((results / "models/bert/manifest.json").read_text())
-    assert facts["entry"]["from"] == "bert" and facts["entry"]["kind"] == "masked-lm"
-    assert facts["weights_digest"] != base["weights_digest"]
-    scores = [results / f"scores/{model}/crows/original.parquet" for model in ("bert", "further")]
-    one, other = (pq.read_table(path).column("margin").to_pylist() for path in scores)
-    assert len(one) == len(other) and one != other
-    assert "further" in copied.read("tables", "table5.csv")
-    bias = pd.read_csv(results / "tables/bias.csv").query("variant == 'original'")
-    beside = bias[bias["model"] == "further"].dropna(subset="score")
-    assert (beside["untrained"] == 2).all() and (beside["untrained_low"] <= beside["untrained_high"]).all()
-    assert bias.loc[bias["model"] != "further", "untrained"].isna().all()
-    # evidence that is cleaned away is not missed beside what its job has left
-    (results / "evidence/further").rename(results / "cleaned")
-    assert copied.planned() == set()
-    (results / "cleaned").rename(results / "evidence/further")
-    config["controls"]["untrained"]["seeds"] = 3
-    # the job reads what is new
-    planned = copied.planned()
-    assert {output for output in planned if output.startswith("untrained/")} == networks
-    assert not [output for output in planned if output.startswith(("evidence/", "models/"))]
-    tables = [f"untrained/further/crows/{seed}.parquet" for seed in (1, 2)]
-    before = {path: (results / path).read_bytes() for path in tables}
-    done = copied.snakemake("results/small/untrained/further/crows/digests.json")
-    assert done.returncode == 0, done.stdout + done.stderr
-    log = copied.read("logs", "untrained", "further", "crows.log")
-    assert re.findall(r"untrained network of seed (\d)", log) == ["3"]
-    assert {path: (results / path).read_bytes() for path in tables} == before
-    del config["controls"]
-    # another base is another model; a base made anew makes it anew
-    config["models"]["further"]["from"] = "roberta"
-    planned = copied.planned()
-    assert "models/further/facts.json" in planned and "scores/further/crows/original.parquet" in planned
-    config["models"]["further"]["from"] = "bert"
-    config["models"]["bert"]["seed"] = 2
-    assert {"models/bert/facts.json", "models/further/facts.json"} <= copied.planned()
-
-
-SEER_KEYS = """
-from typing import Literal
-
-from unmask.models.keys import Model
-
-
-class Seer(Model):
-    has_files = False
-
-    source: Literal["seer"]
-    kind: Literal["masked-lm"] = "masked-lm"
-"""
-SEER = """
-# Seers: models that know the answer. They have no files: their manifest and evidence are made here.
-
-
-rule seer_manifest:
-    output:
-        result("models", "{model}", "manifest.json"),
-    wildcard_constraints:
-        model=any_of(MODELS.of("seer")),
-    log:
-        log_of("models", "{model}.log"),
-    conda:
-        "../envs/unmask.yaml"
-    shell:
-        "touch {output} 2> {log}"
-
-
-rule seer_evidence:
-    input:
-        pairs=result("benchmarks", "{benchmark}.parquet"),
-        manifest=result("models", "{model}", "manifest.json"),
-    output:
-        result("evidence", "{model}", "{benchmark}", "digests.json"),
-    wildcard_constraints:
-        model=any_of(MODELS.of("seer")),
-    log:
-        log_of("evidence", "{model}", "{benchmark}.log"),
-    conda:
-        "../envs/unmask.yaml"
-    shell:
-        "touch {output} 2> {log}"
-"""
-
-
-def test_models_of_another_kind_and_without_files_have_a_place(fresh: Workflow) -> None:
-    """A classifier is checked as its own kind and not scored; a seer's family gives its evidence."""
-    keys = fresh.folder / "scripts/unmask/seers/keys.py"
-    keys.parent.mkdir()
-    keys.write_text(SEER_KEYS)
-    (fresh.folder / "rules/seers.smk").write_text(SEER)
-    snakefile = fresh.folder / "Snakefile"
-    snakefile.write_text(
-        snakefile.read_text().replace(
-            'include: "rules/report.smk"', 'include: "rules/seers.smk"\ninclude: "rules/report.smk"'
-        )
-    )
-    random_model("bert", fresh.folder)
-    given = fresh.folder / "given"
-    given.mkdir()
-    (given / "config.json").write_text("{}")
-    fresh.config["models"] = {
-        "seer": {"source": "seer"},
-        "classifier": {"source": "path", "path": "given", "kind": "text-classification"},
-    }
-    planned = fresh.planned()
-    assert "evidence/seer/crows/digests.json" in planned
-    assert "scores/seer/crows/original.parquet" in planned
-    assert "models/classifier/manifest.json" in planned
-    assert not [output for output in planned if "/classifier/" in output and "manifest" not in output]

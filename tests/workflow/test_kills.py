@@ -3,22 +3,36 @@
 UNMASK_KILLS, UNMASK_KILL_SEED    how many kills, and which
 """
 
+import base64
 import os
 import random
 import shutil
-from collections.abc import Iterator
+import signal
+import time
 from pathlib import Path
+from typing import NamedTuple
 
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from examples import SENTENCES
-from killing import JOB, Kill, digests, disturb, finished_outputs, litter, running, schedule
+from runs import PATIENCE, Run, differing, digests, litter, running
 from small_study import Workflow, random_model, write_crows_pairs
 from workflow_copy import copy_workflow
 
 KILLS = int(os.environ.get("UNMASK_KILLS", "12"))
 SEED = int(os.environ.get("UNMASK_KILL_SEED", "5"))
 RESULTS = "results/small"
+MAIN, JOB, ALL = "Snakemake", "a job", "all"
+
+
+class Kill(NamedTuple):
+    """nth, delay: at which new job of the run, counted from 1, and how many seconds into it."""
+
+    target: str
+    signal: signal.Signals
+    nth: int
+    delay: float
 
 
 def study(folder: Path) -> Workflow:
@@ -47,48 +61,85 @@ def test_kills_change_no_result_and_lose_no_finished_work(tmp_path: Path) -> Non
 
     undisturbed = copied("undisturbed")
     undisturbed.run()
-    expected = digests(undisturbed.folder / RESULTS)
     stages = {"tables", "statistics", "scores", "evidence", "frequency", "figures", "report"}
-    assert {Path(name).parts[0] for name in expected} >= stages
+    assert {Path(name).parts[0] for name in digests(undisturbed.folder / RESULTS)} >= stages
     assert "masking one-shared, shards: 3" in undisturbed.read("logs", "evidence", "bert", "crows.log")
 
-    plan = schedule(KILLS, SEED)
-    waiting = next(plan, None)
-    rounds: list[list[Kill]] = []
+    draw = random.Random(SEED)
+    waiting = schedule(draw)
     while waiting:
-        workflow = copied(f"killed-{len(rounds)}")
-        kills, waiting = kill_until_done(workflow, waiting, plan)
-        rounds.append(kills)
-        assert digests(workflow.folder / RESULTS) == expected
+        workflow = copied(f"with-{len(waiting)}-to-come")
+        kill_until_done(workflow, waiting, draw)
+        assert differing(workflow.folder / RESULTS, undisturbed.folder / RESULTS) == []
         assert litter(workflow.folder / RESULTS) == []
         assert workflow.planned() == set()
-    assert sum(map(len, rounds)) == KILLS
-    assert [kill.again for kills in rounds for kill in kills if kill.again] == []
 
 
-def kill_until_done(
-    workflow: Workflow, waiting: Kill | None, plan: Iterator[Kill]
-) -> tuple[list[Kill], Kill | None]:
-    """Start the study, again after each kill, until it is done; the kills that were, and the next one."""
-    kills: list[Kill] = []
-    draw = random.Random(SEED)
-    while True:
-        before = len(kills)
+def schedule(draw: random.Random) -> list[Kill]:
+    """Kills in random order, each target with each signal about as often."""
+    signals = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+    every = [(target, number) for target in (MAIN, JOB, ALL) for number in signals]
+    chosen = [every[number % len(every)] for number in range(KILLS)]
+    draw.shuffle(chosen)
+    return [Kill(*kill, draw.choice((1, 2, 3, 4)), draw.uniform(0, 1.5)) for kill in chosen]
+
+
+def kill_until_done(workflow: Workflow, waiting: list[Kill], draw: random.Random) -> None:
+    """Start the study, again after each kill, until it is done. What was finished once is not made again."""
+    first_finished: dict[str, tuple[int, int]] = {}
+    killed = True
+    while killed:
+        killed = False
         with running(workflow) as run:
-            while waiting and disturb(run, waiting, draw):
-                kills.append(waiting)
-                waiting = next(plan, None)
-                if kills[-1].target != JOB:
-                    kills[-1].status = run.end()
+            while waiting and disturb(run, waiting[-1], draw):
+                killed = True
+                if waiting.pop().target != JOB:
                     break
-                # a job alone: Snakemake goes on, perhaps to the next kill
-                kills[-1].finished = finished_outputs(workflow.folder)
+                # Snakemake goes on, perhaps to the next kill
+                first_finished = finished_outputs(workflow.folder) | first_finished
             status = run.end()
+            assert killed or status == 0, run.log.read_text()
         now = finished_outputs(workflow.folder)
-        if len(kills) > before and kills[-1].target != JOB:
-            kills[-1].finished = now
-        if len(kills) == before:
-            assert status == 0, run.log.read_text()
-            for kill in kills:
-                kill.again = sorted(name for name, stamp in kill.finished.items() if now.get(name) != stamp)
-            return kills, waiting
+        first_finished = now | first_finished
+    assert [name for name, stamp in first_finished.items() if now.get(name) != stamp] == []
+
+
+def disturb(run: Run, kill: Kill, draw: random.Random) -> bool:
+    """Kill a run as planned; False where it comes to its end before."""
+    start, seen = time.monotonic(), set[int]()
+    moment = start
+    while len(seen) < kill.nth or time.monotonic() < moment:
+        if run.process.poll() is not None:
+            return False
+        assert time.monotonic() - start < PATIENCE, run.log.read_text()
+        if len(seen) < kill.nth:
+            seen |= {job.pid for job in run.jobs()}
+            moment = time.monotonic() + kill.delay
+        time.sleep(0.02)
+    if kill.target == JOB and run.wait_for_job() is None:
+        return False
+    try:
+        if kill.target == JOB:
+            draw.choice(run.jobs()).send_signal(kill.signal)
+        else:
+            run.signal(kill.signal, group=kill.target == ALL)
+    except (IndexError, psutil.NoSuchProcess, ProcessLookupError):
+        # it ended at this very moment
+        return False
+    return True
+
+
+def finished_outputs(folder: Path) -> dict[str, tuple[int, int]]:
+    """The outputs that Snakemake has on record as whole, each with its inode and time."""
+    records, unfinished = (
+        {recorded(path.relative_to(place)) for path in place.rglob("*") if path.is_file()}
+        for place in (folder / ".snakemake/metadata", folder / ".snakemake/incomplete")
+    )
+    outputs = {name: folder / name for name in records - unfinished}
+    stats = {name: path.stat() for name, path in outputs.items() if path.exists()}
+    return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats.items()}
+
+
+def recorded(path: Path) -> str:
+    """The output of a record, by the record's path."""
+    return base64.urlsafe_b64decode("".join(part.removeprefix("@") for part in path.parts)).decode()

@@ -1,17 +1,13 @@
 """Planning is quick: it loads nothing that only jobs need, and a finished study plans nothing."""
 
 import dataclasses
-import json
 import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-import yaml
 
-from preloading import preloaded_python
 from small_study import Workflow
 from workflow_copy import ROOT
 
@@ -44,40 +40,3 @@ def test_a_run_with_nothing_to_do_loads_none_of_it(
     assert "unmask.configuration" in loaded
     # a plugin for a cluster may load pandas, but no table is read
     assert not (FOR_JOBS | {"pyarrow.parquet"}) & loaded
-
-
-PLANNED = """
-import json, sys
-from snakemake.cli import main
-from snakemake.executors import dryrun
-
-planned = {}
-plain = dryrun.Executor.run_job
-
-def run_job(self, job):
-    planned.setdefault(job.rule.name, {name: str(value) for name, value in job.resources.items()})
-    plain(self, job)
-
-dryrun.Executor.run_job = run_job
-try:
-    main(["-n", "--quiet", "all", *sys.argv[1:]])
-finally:
-    print(json.dumps(planned))
-"""
-"""Plans a run, and prints what the jobs of each rule ask for."""
-
-
-def test_jobs_that_run_a_model_ask_for_one_gpu(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [preloaded_python(), "-c", PLANNED, "-s", str(ROOT / "Snakefile"), "--config", "study=families"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    planned = json.loads(done.stdout.splitlines()[-1])
-    profile = yaml.safe_load((ROOT / "profiles/slurm/profile.yaml").read_text())["set-resources"]
-    with_gpu = {rule for rule, resources in planned.items() if resources.get("gpu") == "1"}
-    assert {"make_model_of_model", "regional_likelihoods"} <= with_gpu < set(profile)
-    assert set(planned) - with_gpu

@@ -2,12 +2,9 @@
 
 import json
 import os
-import signal
 import subprocess
-import time
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
 import pytest
 
 from preloading import preloaded_python
@@ -54,23 +51,3 @@ def test_how_it_ended_is_told(tmp_path: Path, code: str, status: int, told: str)
     (tmp_path / "end.py").write_text(code)
     done = start(str(tmp_path / "end.py"))
     assert done.returncode == status and done.stderr.endswith(told)
-
-
-def test_a_program_ends_with_who_asked_for_it(tmp_path: Path) -> None:
-    script, told = tmp_path / "wait.py", tmp_path / "process"
-    script.write_text(
-        "import os, sys, time\n"
-        "with open(sys.argv[1] + '.part', 'w') as file:\n"
-        "    file.write(str(os.getpid()))\n"
-        "os.rename(sys.argv[1] + '.part', sys.argv[1])\n"
-        "time.sleep(600)\n"
-    )
-    with subprocess.Popen([preloaded_python(), str(script), str(told)]) as asking:
-        end = time.monotonic() + 300
-        while not told.exists():
-            assert asking.poll() is None and time.monotonic() < end
-            time.sleep(0.02)
-        program = psutil.Process(int(told.read_text()))
-        asking.send_signal(signal.SIGKILL)
-    assert program.wait(300) is None
-    assert not program.is_running()

@@ -1,8 +1,6 @@
 """Regional bias and association tests in a study: what a run makes, and what a change makes anew."""
 
-import copy
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +9,8 @@ import pandas as pd
 import pytest
 
 from association_files import KEYS, SETS, grounded, sent_bias
-from library import removable, remove, verify
-from small_study import Workflow, random_model
+from library import verify
+from small_study import AGGREGATES, Workflow, random_model
 from test_families import section_names
 from tiny_seeing import tiny_seeing
 from workflow_copy import copy_workflow
@@ -28,10 +26,6 @@ Cedar,North,town
 Dale,<b>South</b>,town
 100% Elm,<b>South</b>,town
 """
-AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS", "settings.json")
-LIKELIHOODS, SCORES = "regional/bert/likelihoods/traits.parquet", "regional/bert/scores.parquet"
-NAMES, PICTURES = "associations/bert/names/", "associations/sees/pictures/"
-EMBEDDED = ("embeddings.parquet", "associations.parquet")
 
 
 def regional(folder: Path) -> dict[str, Any]:
@@ -105,23 +99,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     return workflow
 
 
-@pytest.fixture
-def changed(finished: Workflow) -> Workflow:
-    """The finished study with a configuration of its own, to plan with."""
-    return Workflow(finished.folder, copy.deepcopy(finished.config))
-
-
-def copied(finished: Workflow, folder: Path) -> Workflow:
-    """A copy of the study, to run."""
-    shutil.copytree(finished.folder, folder, symlinks=True)
-    return Workflow(folder, copy.deepcopy(finished.config))
-
-
-def planned(workflow: Workflow) -> set[str]:
-    """What is planned but for what is made of all models."""
-    return {output for output in workflow.planned() if not output.startswith(AGGREGATES)}
-
-
 def test_a_study_has_its_sections_and_tables(finished: Workflow) -> None:
     results = finished.folder / "results/small"
     assert section_names(finished) == ["regional", "associations", "method"]
@@ -129,7 +106,7 @@ def test_a_study_has_its_sections_and_tables(finished: Workflow) -> None:
     assert "<b>South</b>" not in page and "&lt;b&gt;South&lt;/b&gt;" in page and "<b>names</b>" not in page
     table = pd.read_csv(results / "tables/regional_table1.csv")
     assert set(table["model"]) == {"bert"} and {"corrected", "paper"} == set(table["protocol"])
-    likelihoods = pd.read_parquet(results / LIKELIHOODS)
+    likelihoods = pd.read_parquet(results / "regional/bert/likelihoods/traits.parquet")
     # each name alone and with each word
     assert len(likelihoods) == 8 * (1 + 4) and likelihoods["log_prob"].notna().all()
     prefixes = pd.read_parquet(results / "regional/prefixes/judge/posts.parquet")
@@ -150,52 +127,15 @@ def test_a_study_has_its_sections_and_tables(finished: Workflow) -> None:
     assert verify(results).problems == []
 
 
-@pytest.mark.parametrize(
-    ("settings", "outputs"),
-    [
-        (
-            {"regional.template": "{region} has {word} people.", "associations.poolings": ["cls", "mean"]},
-            {LIKELIHOODS, SCORES, *(NAMES + name for name in EMBEDDED)},
-        ),
-        # these embed nothing
-        (
-            {"regional.draws": 21, "associations.statistics": {"seed": 1}},
-            {SCORES, *(place + EMBEDDED[1] for place in (NAMES, "associations/mine/names/", PICTURES))},
-        ),
-    ],
-)
-def test_what_a_change_makes_anew(changed: Workflow, settings: dict[str, Any], outputs: set[str]) -> None:
-    for place, value in settings.items():
-        family, key = place.split(".")
-        changed.config[family][key] = value
-    assert planned(changed) == outputs
-
-
-def test_another_model_and_another_suite_leave_the_others_alone(changed: Workflow) -> None:
-    changed.config["models"]["other"] = changed.config["models"]["bert"] | {"seed": 2}
-    for family in ("regional", "associations"):
-        changed.config[family]["models"].append("other")
-    shutil.copyfile(changed.folder / "names.json", changed.folder / "more.json")
-    changed.config["associations"]["tests"]["more"] = {"format": "sent-bias", "path": "more.json"}
-    new = planned(changed)
-    assert {"regional/other/scores.parquet", "associations/other/names/associations.parquet"} <= new
-    assert "associations/bert/more/embeddings.parquet" in new
-    assert all("/other/" in output or "/more" in output for output in new)
-
-
-@pytest.mark.thorough
-def test_other_files_make_what_is_of_them(finished: Workflow, tmp_path: Path) -> None:
-    workflow = copied(finished, tmp_path / "unmask")
-    results = workflow.folder / "results/small"
-    remove(removable(results), results)
-    assert not list((results / "associations").rglob("embeddings.parquet"))
-    assert workflow.planned() == set()
-    with open(workflow.folder / "train.csv", "a") as file:
+def test_other_files_make_what_is_of_them(finished: Workflow) -> None:
+    with open(finished.folder / "train.csv", "a") as file:
         file.write("the kind woman,1\n")
-    outputs = planned(workflow)
+    outputs = finished.planned()
     assert {"models/judge/files", "regional/prefixes/judge/posts.parquet"} <= outputs
-    assert not [output for output in outputs if "bert" in output or "associations" in output]
-    features = workflow.folder / workflow.config["associations"]["tests"]["pictures"]["features"]
+    own = {output for output in outputs if not output.startswith(AGGREGATES)}
+    assert not [output for output in own if "bert" in output or "associations" in output]
+    features = finished.folder / finished.config["associations"]["tests"]["pictures"]["features"]
     with np.load(features) as arrays:
         np.savez(features, **{name: values * 2 for name, values in arrays.items()})
-    assert {PICTURES + name for name in EMBEDDED} == planned(workflow) - outputs
+    pictures = {f"associations/sees/pictures/{name}.parquet" for name in ("embeddings", "associations")}
+    assert finished.planned() - outputs == pictures

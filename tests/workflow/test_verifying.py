@@ -43,11 +43,7 @@ def test_every_table_says_what_it_was_made_from(finished: Workflow) -> None:
             assert {"device", "dtype", "weights", "tokenizer", "model_source", "shuffle_seed"} <= set(facts)
     report = finished.read("report", "index.html")
     evidence = read_metadata(finished.folder / SMALL / "evidence/bert/crows/original/none.parquet")
-    scores = read_metadata(finished.folder / SMALL / "scores/bert/crows/original.parquet")
-    statistics = read_metadata(finished.folder / SMALL / "statistics/bert/crows/bias.parquet")
-    for facts in (evidence, scores, statistics):
-        assert facts["code"] in report
-    for stated in (evidence["weights"], evidence["versions"]["torch"], evidence["device"]):
+    for stated in (evidence["code"], evidence["weights"], evidence["versions"]["torch"], evidence["device"]):
         assert stated in report
 
 
@@ -91,26 +87,23 @@ def test_every_class_of_file_that_changes_is_named(copied: Workflow) -> None:
 
 def test_missing_and_unreadable_files(copied: Workflow) -> None:
     folder = copied.folder / SMALL
+    (copied.folder / "stereo.json").unlink()
+    table = folder / "group.parquet"
+    write_table(table, read_table(folder / "benchmarks/crows.parquet", PAIRS), PAIRS, {})
     (folder / "figures/bias.svg").unlink()
     (folder / "scores/bert/crows/original.parquet").write_bytes(b"PAR1")
     shutil.rmtree(folder / "evidence/roberta")
     done = verify(copied)
-    assert f"error: {SMALL}/figures/bias.svg: is missing" in errors(done)
+    assert {
+        f"error: {SMALL}/figures/bias.svg: is missing",
+        f"error: {SMALL}/benchmarks/stereo.parquet: stereo.json, which it was made from, is not here",
+        f"error: {SMALL}/group.parquet: does not say what it was made from",
+    } < set(errors(done))
     broken = f"error: {SMALL}/scores/bert/crows/original.parquet: cannot be read ("
     assert any(line.startswith(broken) for line in errors(done))
     # evidence may be removed: that is no problem, and it is said
     assert "inputs were removed, as may be: " in done.stdout and "/evidence/roberta/crows/" in done.stdout
     assert not any("evidence/roberta" in line for line in errors(done))
-
-
-def test_what_cannot_be_held_against_anything_is_a_failure(copied: Workflow) -> None:
-    (copied.folder / "stereo.json").unlink()
-    table = copied.folder / SMALL / "group.parquet"
-    write_table(table, read_table(copied.folder / SMALL / "benchmarks/crows.parquet", PAIRS), PAIRS, {})
-    assert errors(verify(copied)) == [
-        f"error: {SMALL}/benchmarks/stereo.parquet: stereo.json, which it was made from, is not here",
-        f"error: {SMALL}/group.parquet: does not say what it was made from",
-    ]
 
 
 def test_results_may_be_a_link(copied: Workflow, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The study configs/languages.yaml is planned whole; a revised benchmark is compared with what it revises."""
+"""A revised benchmark is compared with what it revises, by the example of the documentation."""
 
 from pathlib import Path
 
@@ -12,23 +12,8 @@ from small_study import Workflow
 from workflow_copy import copy_workflow
 
 
-@pytest.mark.thorough
-def test_the_study_of_languages_is_planned(fresh: Workflow) -> None:
-    done = fresh.command("--summary", "--config", "study=languages")
-    assert done.returncode == 0, done.stdout + done.stderr
-    planned = {line.split("\t")[0].removeprefix("results/languages/") for line in done.stdout.splitlines()}
-    languages = ("", "-revised", "-french", "-dutch", "-maltese")
-    assert {
-        f"scores/{model}/crows-pairs{language}/original.parquet"
-        for model in ("mbert", "xlm-roberta-base", "bloom-560m")
-        for language in languages
-    } <= planned
-    assert {f"comparisons/crows-pairs{language}.parquet" for language in languages} <= planned
-    assert {f"versions/crows-pairs{language}.parquet" for language in languages[1:]} <= planned
-
-
 def test_the_documented_revision_is_compared(tmp_path: Path) -> None:
-    """The example of docs/data.md, with scores made elsewhere in place of a model."""
+    """With scores made elsewhere in place of a model."""
     folder = copy_workflow(tmp_path / "unmask")
     text = docs_section("data.md", "What a revision or translation changed")
     study = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
