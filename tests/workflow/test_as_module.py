@@ -74,7 +74,7 @@ def test_studies_of_two_modules_are_planned_side_by_side(tmp_path: Path) -> None
     done = Workflow(folder).command("-n", "one_all", "two_all")
     assert done.returncode == 0, done.stdout + done.stderr
     for name in ("one", "two"):
-        assert re.search(rf"^{name}_measure_pairs +1$", done.stdout, re.MULTILINE), done.stdout
+        assert re.search(rf"^{name}_measure_pairs +4$", done.stdout, re.MULTILINE), done.stdout
     for study_name in ("first", "second"):
         assert f"results/{study_name}/report/index.html" in done.stdout
 
