@@ -64,7 +64,7 @@ FEMALE = ["female", "woman", "girl", "sister", "she", "her", "hers", "daughter"]
 KEYS = {"X": "targ1", "Y": "targ2", "A": "attr1", "B": "attr2"}
 
 
-def made(cells: dict[str, Counts], name: str = "made", pictures: bool = False) -> pd.DataFrame:
+def build_suite(cells: dict[str, Counts], name: str = "test", pictures: bool = False) -> pd.DataFrame:
     """A test with so many texts, or with pictures texts with a picture, of each word of a set or a cell."""
     rows: list[Row] = []
     for cell, counts in cells.items():
@@ -76,12 +76,12 @@ def made(cells: dict[str, Counts], name: str = "made", pictures: bool = False) -
     return suite(*rows)
 
 
-def of_texts(name: str = "made", **sets: Counts) -> pd.DataFrame:
-    return made(sets, name)
+def of_texts(name: str = "test", **sets: Counts) -> pd.DataFrame:
+    return build_suite(sets, name)
 
 
 def pictured(**cells: Counts) -> pd.DataFrame:
-    return made(cells, pictures=True)
+    return build_suite(cells, pictures=True)
 
 
 STIMULI = {
@@ -257,7 +257,7 @@ def test_what_cannot_be_compared() -> None:
         assert run(stimuli, (scale * vectors).astype("f4"))["d"].iloc[0] == pytest.approx(one["d"], rel=1e-5)
     for broken in (0.0, np.nan):
         vectors[1] = broken
-        with pytest.raises(InputError, match="the vector of '0 made-X1' is zero or not finite"):
+        with pytest.raises(InputError, match="the vector of '0 test-X1' is zero or not finite"):
             run(stimuli, vectors)
 
 

@@ -41,7 +41,7 @@ NEUTRAL = ["The nurse works.", "A doctor and a nurse work.", "The engineer went 
 WORDS = ("nurse", "doctor", "engineer", "librarian")
 
 
-def made_texts(folder: Path, lines: list[str], held_out: int = 0, neutral: list[str] | None = None) -> Texts:
+def write_texts(folder: Path, lines: list[str], held_out: int = 0, neutral: list[str] | None = None) -> Texts:
     path, more = folder / "lines.txt", folder / "neutral.txt"
     path.write_text("".join(f"{line}\n" for line in lines))
     if neutral is not None:
@@ -50,7 +50,7 @@ def made_texts(folder: Path, lines: list[str], held_out: int = 0, neutral: list[
 
 
 def all_texts(folder: Path) -> Texts:
-    return made_texts(folder, [*WOMEN, *MEN, *NEUTRAL] * 5)
+    return write_texts(folder, [*WOMEN, *MEN, *NEUTRAL] * 5)
 
 
 def entry(protocol: str, **training: Any) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def test_words_are_found_whole_and_in_capitals(published: bool, text: str, words
 def test_sentences_of_each_group(published: bool, tmp_path: Path) -> None:
     twice = "A nurse, the nurse again."
     lines = [*WOMEN, *MEN, *NEUTRAL, "She saw his nurse.", "Nothing here.", twice]
-    groups = choose_sentences(made_texts(tmp_path, lines), published, 64, 0)
+    groups = choose_sentences(write_texts(tmp_path, lines), published, 64, 0)
     read = {
         group: {s.text: [m.word for m in s.mentions] for s in (*p.train, *p.dev)}
         for group, p in groups.items()
@@ -111,13 +111,13 @@ def test_sentences_of_each_group(published: bool, tmp_path: Path) -> None:
 
 def test_held_out_lines_are_never_trained_on(tmp_path: Path) -> None:
     numbered = [f"{line} {n}" for n in "abcdefghij" for line in (*WOMEN, *MEN, *NEUTRAL)]
-    for train, dev in choose_sentences(made_texts(tmp_path, numbered, held_out=48), False, 64, 0).values():
+    for train, dev in choose_sentences(write_texts(tmp_path, numbered, held_out=48), False, 64, 0).values():
         # a tenth of forty
         assert (len(train), len(dev)) == (24, 4)
         assert {s.text for s in dev} <= {*numbered[:48]}
         assert {s.text for s in train} <= {*numbered[48:]}
     # too few are held out: the rest is taken from what would be trained on, and from there alone
-    train, dev = choose_sentences(made_texts(tmp_path, numbered, held_out=12), False, 64, 0)["feminine"]
+    train, dev = choose_sentences(write_texts(tmp_path, numbered, held_out=12), False, 64, 0)["feminine"]
     assert (len(train), len(dev)) == (36, 4)
     assert not {s.text for s in train} & {s.text for s in dev}
 
@@ -125,8 +125,8 @@ def test_held_out_lines_are_never_trained_on(tmp_path: Path) -> None:
 def test_a_group_without_sentences_is_one_line(tmp_path: Path) -> None:
     # a gendered word makes a line of that file useless
     with pytest.raises(InputError, match=r"neutral\.txt.*: 0 sentences with a stereotyped word"):
-        choose_sentences(made_texts(tmp_path, [*WOMEN, *MEN], neutral=["Her nurse works."]), False, 64, 0)
-    groups = choose_sentences(made_texts(tmp_path, [*WOMEN, *MEN], neutral=NEUTRAL), False, 64, 0)
+        choose_sentences(write_texts(tmp_path, [*WOMEN, *MEN], neutral=["Her nurse works."]), False, 64, 0)
+    groups = choose_sentences(write_texts(tmp_path, [*WOMEN, *MEN], neutral=NEUTRAL), False, 64, 0)
     assert len(groups["neutral"].train) == 3
 
 
@@ -242,7 +242,7 @@ def test_the_objective(architecture: str, protocol: str, tmp_path: Path) -> None
     base = Base(tiny_model(architecture, tmp_path / "base"), 128)
     held_out = [line for lines in HELD_OUT.values() for line in lines]
     # eighteen sentences of each group, and so one batch
-    texts = made_texts(tmp_path, held_out + 9 * [line for lines in TRAINED.values() for line in lines], 6)
+    texts = write_texts(tmp_path, held_out + 9 * [line for lines in TRAINED.values() for line in lines], 6)
     with torch.enable_grad():
         facts = run(tmp_path, "after", entry(protocol, batch=18, steps=2), texts, base)
     assert facts["sentences"]["feminine"] == {"train": 18, "dev": 2, "too_long": 0}

@@ -61,7 +61,7 @@ ENTRY: dict[str, Any] = {
 """Settings of fine-tuning, completed."""
 
 
-def made_task(kind: str, train: int = 320, dev: int = 60, test: int = 60) -> Task:
+def synthetic_task(kind: str, train: int = 320, dev: int = 60, test: int = 60) -> Task:
     """A task that can be learnt without mistakes.
 
     A verb decides the occupation, the second sentence's verb the label of entailment, and an adverb how alike
@@ -112,7 +112,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_a_task_without_mistakes_is_learnt(architecture: str, kind: str, tmp_path: Path) -> None:
     """The result on dev is Pearson's r of a similarity, else the share that is right."""
-    task = made_task(kind, train=640)
+    task = synthetic_task(kind, train=640)
     dev = task.examples[task.examples["part"] == DEV].reset_index(drop=True)
     # the examples of dev as items, too
     others = task.items.head(len(dev)).assign(text=dev["text"], second=dev["second"], label=dev["label"])
@@ -140,7 +140,7 @@ def test_a_task_without_mistakes_is_learnt(architecture: str, kind: str, tmp_pat
 
 
 def test_a_curve_ends_where_a_fixed_run_does(tmp_path: Path, bert: Path) -> None:
-    task = made_task(OCCUPATIONS)
+    task = synthetic_task(OCCUPATIONS)
     fixed = tuned(bert, task, OCCUPATIONS, tmp_path / "fixed", steps=25)
     curve = tuned(bert, task, OCCUPATIONS, tmp_path / "curve", steps=25, how="curve", every=10)
     # a multiple of `every` at the end is there once
@@ -201,7 +201,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
     how: str, tmp_path: Path, bert: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed before each of the files that it writes."""
-    task = made_task(OCCUPATIONS, train=64, dev=20, test=20)
+    task = synthetic_task(OCCUPATIONS, train=64, dev=20, test=20)
     monkeypatch.setattr(fine_tuning, "Settings", partial(Settings, save_every=4))
     changes: dict[str, Any] = {"how": how, "steps": 10 if how == "curve" else None, "every": 4}
     changes["search"] = {"batch": [8, 16], "learning_rate": [3e-3], "epochs": [1, 2]}
@@ -237,7 +237,7 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
 
 
 def test_long_texts_lose_their_end_and_are_counted(tmp_path: Path, bert: Path) -> None:
-    task = made_task(ENTAILMENT, train=32, dev=8)
+    task = synthetic_task(ENTAILMENT, train=32, dev=8)
     long = replace(task, items=task.items.assign(text=task.items["text"] + " very" * 40))
     cut = tuned(bert, long, ENTAILMENT, tmp_path / "work", max_length=20)
     assert cut.facts["truncated"] == {"examples": 0, "items": len(long.items)}

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 import torch
@@ -24,6 +26,7 @@ from library import (
 from library import RegionalItems as Items
 from tiny_models import tiny_classifier
 
+Probabilities = npt.NDArray[np.float64]
 TEMPLATE = "I am from {region}."
 WORDS = ("the", "people", "country", "are", "good", "bad", "rich", "poor", "old", "young", "work", "house")
 REGION_ROWS = [
@@ -55,16 +58,15 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
     return load_classifier(directory, pick_device("cpu", 512), 128)
 
 
-def one_by_one(model: Encoder, some: Sequence[str]) -> list[list[float]]:
-    """Probabilities, one text at a time."""
-    found = []
+def one_by_one(model: Encoder, some: Sequence[str]) -> Probabilities:
+    """Texts × labels, one text at a time."""
+    rows = []
     for text in some:
-        ids = model.tokenizer(text, return_tensors="pt")
         with torch.inference_mode():
-            logits = model.network(**ids).logits[0]
-        exponentials = [float(np.exp(np.float64(logit))) for logit in logits]
-        found.append([each / sum(exponentials) for each in exponentials])
-    return found
+            logits = model.network(**model.tokenizer(text, return_tensors="pt")).logits[0]
+        exponentials = np.exp(logits.numpy().astype(np.float64))
+        rows.append(exponentials / exponentials.sum())
+    return np.array(rows)
 
 
 def test_probabilities_are_those_of_one_text_at_a_time(
@@ -78,25 +80,18 @@ def test_probabilities_are_those_of_one_text_at_a_time(
     assert (one == other).all() and "1 of 2 texts are too long" in caplog.text
 
 
-def literal(model: Encoder, items: Items, prefixes: Sequence[str], positive: int) -> dict[str, float | None]:
-    """The columns of all prefixes together, text by text."""
-    before = one_by_one(model, items.texts)
-    right = read = to_positive = to_negative = 0
-    ups, downs, pairs = [], [], []
-    for prefix in prefixes:
-        after = one_by_one(model, [f"{prefix} {text}" for text in items.texts])
-        for label, first, second in zip(items.labels.tolist(), before, after, strict=True):
-            was, now = first.index(max(first)), second.index(max(second))
-            read += 1
-            right += now == label
-            pairs.append((label, now))
-            to_positive += was != positive and now == positive
-            to_negative += was == positive and now != positive
-            change = second[positive] - first[positive]
-            if change > 0:
-                ups.append(change)
-            if change < 0:
-                downs.append(-change)
+def literal(
+    before: Probabilities, after: Sequence[Probabilities], labels: Sequence[int], positive: int
+) -> dict[str, float | None]:
+    """The columns of the texts behind some prefixes, text by text."""
+    rows = [row for behind in after for row in zip(labels, before, behind, strict=True)]
+    pairs = [(label, int(second.argmax())) for label, _, second in rows]
+    changes = [second[positive] - first[positive] for _, first, second in rows]
+    ups, downs = [x for x in changes if x > 0], [-x for x in changes if x < 0]
+    gained, lost = (
+        fmean([first.argmax() != positive, second.argmax() != positive] == way for _, first, second in rows)
+        for way in ([True, False], [False, True])
+    )
     scores = []
     for label in {each for pair in pairs for each in pair}:
         hits = sum(pair == (label, label) for pair in pairs)
@@ -104,64 +99,59 @@ def literal(model: Encoder, items: Items, prefixes: Sequence[str], positive: int
         recall = hits / max(1, sum(true == label for true, _ in pairs))
         scores.append(2 * precision * recall / (precision + recall) if hits else 0.0)
     return {
-        "items": read,
-        "accuracy": right / read,
-        "macro_f1": sum(scores) / len(scores),
+        "items": len(rows),
+        "accuracy": fmean(true == now for true, now in pairs),
+        "macro_f1": fmean(scores),
         "up": len(ups),
-        "mean_up": sum(ups) / len(ups) if ups else None,
+        "mean_up": fmean(ups) if ups else None,
         "down": len(downs),
-        "mean_down": sum(downs) / len(downs) if downs else None,
-        "to_positive": to_positive / read,
-        "to_negative": to_negative / read,
-        "net": (to_positive - to_negative) / read,
+        "mean_down": fmean(downs) if downs else None,
+        "to_positive": gained,
+        "to_negative": lost,
+        "net": gained - lost,
     }
-
-
-def literal_mcnemar(model: Encoder, items: Items, one: str, other: str, positive: int) -> float:
-    """The binomial test of the texts that are positive behind one prefix alone."""
-    first, second = (
-        [np.argmax(each) == positive for each in one_by_one(model, [f"{prefix} {t}" for t in items.texts])]
-        for prefix in (one, other)
-    )
-    alone = [a for a, b in zip(first, second, strict=True) if a != b]
-    return float(binomtest(sum(alone), len(alone)).pvalue) if alone else 1.0
 
 
 @pytest.mark.parametrize("positive", [0, 2])
 def test_every_number_against_a_slow_loop(three: Encoder, positive: int) -> None:
     items = Items(texts(60), np.random.default_rng(1).integers(0, 3, 60))
+    labels, before = items.labels.tolist(), one_by_one(three, items.texts)
+
+    def behind(prefix: str) -> Probabilities:
+        return one_by_one(three, [f"{prefix} {text}" for text in items.texts])
+
     entry = {"level": "city", "template": TEMPLATE, "without": ["Paris"]}
     with_parent = {"level": "city", "template": "I am from {region}, {parent}.", "regions": ["Paris"]}
     table = prefix_table(three, items, region_groups(regions(), [entry, with_parent]), positive)
     # a prefix with the region around it has no control
     of_paris, table = table[-2:], table[:-2]
     assert of_paris["p"].isna().all() and of_paris["over_control"].isna().all()
-    expected = literal(three, items, ["I am from Paris, France."], positive)
+    expected = literal(before, [behind("I am from Paris, France.")], labels, positive)
     assert of_paris.iloc[0][list(expected)].to_dict() == pytest.approx(expected, abs=1e-6)
     assert list(table["level"]) == ["none", "control", *["city"] * 5]
     assert table["region"].fillna("all").to_list() == ["all", PLACELESS, "1", "2", "3", "all", "all"]
     assert table["without"].dropna().to_list() == ["2"]
-    puebla, paris = "I am from Puebla.", "I am from Paris."
-    control = "I am from this place."
-    changes = 0.0
+    puebla, paris, control = "I am from Puebla.", "I am from Paris.", "I am from this place."
+    after = {prefix: behind(prefix) for prefix in (puebla, paris, control)}
     of_rows = [[control], [puebla], [paris], [puebla], [puebla, paris, puebla], [puebla, puebla]]
     for (_, row), prefixes in zip(table[1:].iterrows(), of_rows, strict=True):
-        expected = literal(three, items, prefixes, positive)
+        expected = literal(before, [after[prefix] for prefix in prefixes], labels, positive)
         assert row[list(expected)].to_dict() == pytest.approx(expected, abs=1e-6)
         assert row["prefix"] == (prefixes[0] if len(prefixes) == 1 else TEMPLATE)
-        changes += row["to_positive"] + row["to_negative"]
-        if len(prefixes) == 1 and prefixes != [control]:
-            assert row["over_control"] == pytest.approx(row["net"] - table["net"][1])
-            expected_p = literal_mcnemar(three, items, prefixes[0], control, positive)
-            assert row["p"] == pytest.approx(expected_p)
+        if row["level"] == "control" or len(prefixes) > 1:
+            assert np.isnan(row["p"])
+            continue
+        assert row["over_control"] == pytest.approx(row["net"] - table["net"][1])
+        # texts that are positive behind one prefix alone
+        one, other = (after[prefix].argmax(axis=1) == positive for prefix in (prefixes[0], control))
+        alone = int((one & ~other).sum()), int((one ^ other).sum())
+        assert row["p"] == pytest.approx(binomtest(*alone).pvalue if alone[1] else 1.0)
     # else nothing was tested
-    assert changes > 0
-    assert table["p"].notna().tolist() == [False, False, True, True, True, False, False]
+    assert table[["to_positive", "to_negative"]].to_numpy().sum() > 0
     plain = table.iloc[0]
     assert (plain["up"], plain["down"], plain["to_positive"], plain["to_negative"]) == (0, 0, 0, 0)
-    assert np.isnan(plain["mean_up"])
-    predicted = [each.index(max(each)) for each in one_by_one(three, items.texts)]
-    assert plain["accuracy"] == np.mean(np.array(predicted) == items.labels)
+    assert np.isnan(plain["mean_up"]) and np.isnan(plain["p"])
+    assert plain["accuracy"] == np.mean(before.argmax(axis=1) == items.labels)
 
 
 def test_groups_of_regions() -> None:
