@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from filelock import FileLock
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # no example has a deadline, which a busy machine would miss
-settings.register_profile("dev", deadline=None, max_examples=20)
-settings.register_profile("full", deadline=None)
+settings.register_profile(
+    "dev",
+    deadline=None,
+    derandomize=True,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.register_profile("full", settings.get_profile("dev"), max_examples=150)
 settings.load_profile("dev")
 # a shell's jobs in the background ignore Ctrl-C, and so would the runs that tests interrupt
 signal.signal(signal.SIGINT, signal.default_int_handler)

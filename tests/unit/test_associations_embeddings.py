@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer, VisualBertModel
 
 from association_files import suite, words
+from changed_bytes import CHANGES, changed
 from library import (
     GROUNDED,
     InputError,
@@ -27,7 +28,6 @@ from library import (
     read_vectors,
     write_embeddings,
 )
-from profiles import CHANGES, FUZZ, changed
 from real_data import real_data
 from tiny_seeing import tiny_seeing
 
@@ -100,7 +100,6 @@ def test_real_vectors_are_those_of_numpy(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["glove", "word2vec"])
-@FUZZ
 @given(changes=CHANGES, drawn=st.binary(max_size=40))
 def test_vectors_with_bytes_changed(
     name: str, changes: list[tuple[float, int, bytes]], drawn: bytes, tmp_path: Path

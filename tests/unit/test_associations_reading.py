@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from association_files import KEYS, grounded, sent_bias, sentences, stimuli, written
+from changed_bytes import CHANGES, changed
 from library import InputError, find, spans_of
-from profiles import CHANGES, FUZZ, changed
 from real_data import real_data
 
 
@@ -241,7 +241,6 @@ VALID = {
 
 
 @pytest.mark.parametrize("format_", VALID)
-@FUZZ
 @given(changes=CHANGES)
 def test_a_test_with_bytes_changed(
     format_: str, changes: list[tuple[float, int, bytes]], tmp_path: Path

@@ -5,12 +5,11 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from library import WORD_COUNTS, InputError, count_words, counting, counts_of_files, write_table
 from naive import naive_counts, rows_of
-from profiles import examples
 
 ODD = [
     *"aZ09_-'’‘“”—. \t\r\x01\x1c\u00a0\u2028éÉßİıſΣσς\u212a\u0301\u0307\u0345\u00ad\u200d日本ï½²",
@@ -37,7 +36,6 @@ def in_lines(lines: list[str]) -> bytes:
 
 
 @given(LINES, st.lists(st.integers(0, 1000)))
-@settings(max_examples=examples(300), deadline=None)
 def test_counts_are_naive_ones_wherever_blocks_end(lines: list[str], places: list[int]) -> None:
     text = in_lines(lines)
     breaks = [place for place, byte in enumerate(text, start=1) if byte in b" \n"]

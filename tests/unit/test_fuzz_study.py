@@ -9,21 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from library import InputError, check_files, choose_study, complete, families, read_config, sources
-from profiles import examples
 from study_schema import MEASURES, ROOT
 
 FILES = [ROOT / "config.yaml", *sorted((ROOT / "configs").glob("*.yaml"))]
 STUDIES = [read_config(path) for path in FILES]
-FUZZ = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=examples(300),
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 
 
 @pytest.fixture(autouse=True)
@@ -137,7 +130,6 @@ def changed_studies(draw: st.DrawFn) -> dict[str, Any]:
     return study
 
 
-@FUZZ
 @given(study=changed_studies())
 def test_a_changed_study_is_a_study_or_one_line(study: dict[str, Any]) -> None:
     judge(lambda: study)
@@ -161,7 +153,6 @@ def changed_texts(draw: st.DrawFn) -> bytes:
     return encoded + draw(st.binary(max_size=2))
 
 
-@FUZZ
 @given(text=changed_texts())
 def test_a_text_is_a_study_or_one_line(text: bytes, tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_bytes(text)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from changed_bytes import CHANGES, changed
 from library import (
     PAIRS,
     InputError,
@@ -23,7 +24,6 @@ from library import (
     read_listing,
     write_table,
 )
-from profiles import CHANGES, FUZZ, changed
 
 COLUMNS = {"stereotype": "x", "antistereotype": "y", "bias_type": "t", "pair_id": "i"}
 STEREOSET = {"format": "stereoset"}
@@ -241,7 +241,6 @@ def read_or_refused(folder: Path, content: str | bytes, entry: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("kind", VALID)
-@FUZZ
 @given(changes=CHANGES)
 def test_a_benchmark_with_bytes_changed(
     kind: str, changes: list[tuple[float, int, bytes]], tmp_path: Path
@@ -257,7 +256,6 @@ PLAIN = st.characters(
 PAIR = st.tuples(*[st.text(PLAIN, min_size=1, max_size=12).filter(str.strip)] * 2)
 
 
-@FUZZ
 @given(pairs=st.lists(PAIR, min_size=1, max_size=5))
 def test_a_valid_file_gives_exactly_its_texts(pairs: list[tuple[str, str]], tmp_path: Path) -> None:
     rows = [{"i": str(n), "x": x, "y": y, "t": "gender"} for n, (x, y) in enumerate(pairs)]
@@ -292,7 +290,6 @@ CORPORA: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
 
 
 @pytest.mark.parametrize("name", CORPORA)
-@FUZZ
 @given(changes=CHANGES, drawn=st.binary(max_size=40))
 def test_a_corpus_or_word_list_with_bytes_changed(
     name: str, changes: list[tuple[float, int, bytes]], drawn: bytes, tmp_path: Path

@@ -5,12 +5,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from library import holm, step_down
-from profiles import examples
 
 
 def literal_holm(p: list[float]) -> list[float]:
@@ -43,7 +42,6 @@ def test_a_test_without_p_is_in_no_family() -> None:
     assert holm(frame[:0], by=["kind"]).empty
 
 
-@settings(max_examples=examples(5), derandomize=True)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_step_down_is_that_of_statsmodels(p: list[float]) -> None:
     np.testing.assert_allclose(step_down(np.array(p)), multipletests(p, method="holm")[1], rtol=1e-12)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
@@ -18,7 +18,6 @@ def written_out(nodes: list[set[int]]) -> list[list[float]]:
     ]
 
 
-@settings(deadline=None)
 @given(NODES, st.integers(0, 99))
 def test_pairs_that_share_a_node_vary_together_and_no_others(nodes: list[set[int]], seed: int) -> None:
     """Among all of them, and among some."""

@@ -1,11 +1,10 @@
 """Urls: which can be fetched, what is shown of them, and what their files are called."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from library import fault_of_url, file_name, shown_url, without_secrets
-from profiles import examples
 
 
 @pytest.mark.parametrize(
@@ -29,7 +28,6 @@ def test_what_is_shown_of_a_url(url: str, shown: str) -> None:
         assert without_secrets(f"could not get {url} (gone)") == f"could not get {shown} (gone)"
 
 
-@settings(derandomize=True, deadline=None, max_examples=examples(300))
 @given(
     st.text(max_size=5),
     st.text(max_size=5),
