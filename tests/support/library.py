@@ -1,5 +1,8 @@
 """The library as the unit tests see it: what moves there changes one line here."""
 
+import base64
+import gzip
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -194,7 +197,7 @@ from unmask.pairs.elsewhere import (
     scores_table,
 )
 from unmask.pairs.every_pair import section, votes
-from unmask.pairs.explorer import HIDES, explored, shown_pairs, unpacked
+from unmask.pairs.explorer import HIDES, explored, shown_pairs
 from unmask.pairs.judging import JUDGEMENTS, judge, judgement, planted_in, read_truths
 from unmask.pairs.keys import OF_DECODERS
 from unmask.pairs.named_benchmarks import known_benchmarks
@@ -473,3 +476,8 @@ def read_section(path: str | Path) -> Section:
 def write_section(path: str | Path, found: Section, facts: Mapping[str, Any]) -> None:
     """Write a file of one section."""
     write_sections(path, [found], facts)
+
+
+def unpacked(text: str) -> Any:
+    """What the explorer's data hold."""
+    return json.loads(gzip.decompress(base64.b64decode(text)))

@@ -1,6 +1,7 @@
 """The paper's tables: what goes where, beside which published value, and how it is written."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +160,7 @@ CONTROLS = {
 """The variant and roles of each column of Table 4, and what its test is of."""
 
 
-def expected(results: PairResults, table: str, row: dict[str, Any]) -> tuple[float, dict[str, str]]:
+def expected(results: PairResults, table: str, row: Mapping[Any, Any]) -> tuple[float, dict[str, str]]:
     """A number of a table of the paper, looked up in the statistics, and which test stands at it."""
     place, column = {name: row[name] for name in ("model", "benchmark")}, row["column"]
     if table in ("table3", "table5"):
@@ -167,11 +168,9 @@ def expected(results: PairResults, table: str, row: dict[str, Any]) -> tuple[flo
         scores = results.original.query("grouping in ['overall', 'direction']")
         scores = scores[scores["measure"] == title.replace("-", "")]
         of = {**place, "protocol": row["row"]}
-        adv, dis = (
-            one(scores, **of, group=group)["score"] if side else None for group in ("antistereo", "stereo")
-        )
         if not side:
             return one(scores, **of, group="all")["score"], {}
+        adv, dis = (float(one(scores, **of, group=group)["score"]) for group in ("antistereo", "stereo"))
         return {"Adv": adv, "Dis": dis, "|Diff|": abs(adv - dis)}[side], {}
     if table == "table1":
         measure, reading, second = READINGS[column]

@@ -66,8 +66,7 @@ def section(results: PairResults) -> Section:
     scores = judged(results)
     of_worlds = planted.is_answer(results)
     blocks: list[Block] = [TableBlock(planted.sheet_by_measure(results))] if of_worlds else []
-    shown = pictured(results, scores)
-    if not of_worlds and (picture := charts.headline(shown)):
+    if not of_worlds and (picture := charts.headline(pictured(results, scores))):
         caption = results.captions["headline"]
         blocks.append(chart(caption, f"{caption} The numbers are in the table below.", picture))
     blocks.append(Items(tuple(warnings(results, scores)), warning=True))
@@ -78,11 +77,6 @@ def section(results: PairResults) -> Section:
             "Every score with its verdict", (TableBlock(sheet(results, scores)),), len(scores) <= SHORT
         )
         blocks.append(table)
-    drawn = charts.overview(charts.with_reported(scores, results))
-    if drawn and (len(scores) > len(shown) or of_worlds):
-        caption = results.captions["overview_chart"]
-        text = f"{caption} The numbers are in the table above."
-        blocks.append(Fold("Every score in a picture", (chart(caption, text, drawn),)))
     return Section(
         "answer",
         "Answer",

@@ -1,7 +1,6 @@
 """Charts of bias scores: small panels with intervals, the band of word choice and the line at 50."""
 
 import math
-from collections.abc import Mapping
 
 import altair as alt
 import pandas as pd
@@ -14,7 +13,6 @@ from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
 from unmask.report.panels import columns_of
 from unmask.report.sheets import counted, rows_of
 from unmask.statistics.decisions import NO_PREFERENCE
-from unmask.terms import ORIGINAL, SHUFFLED
 
 ON = " on "
 """Between the two lines of a panel's name."""
@@ -23,9 +21,6 @@ _CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, CONTROL)
 """Verdicts in the order of their colours and shapes."""
 
 _COLUMNS = ("model", "benchmark", "group", "score", "low", "high", "untrained_low", "untrained_high")
-
-VARIANTS: Mapping[str, str] = {ORIGINAL: "as written", SHUFFLED: "tokens shuffled"}
-"""What two scores of one measure are of."""
 
 TITLE = "stereotype preferred, of 100 pairs"
 AT_50 = "line: 50, no preference"
@@ -59,13 +54,6 @@ def bias_types(rows: pd.DataFrame) -> alt.FacetChart | None:
     """Scores of one model on one benchmark: a panel for each bias type."""
     panel = pd.Series([f"{row.group} ({counted(row.n)})" for row in rows_of(rows)], rows.index, dtype="str")
     return _panels(_frame(rows, panel), 3)
-
-
-def shuffled(rows: pd.DataFrame) -> alt.FacetChart | None:
-    """Scores with the tokens of each sentence shuffled, beside those of the original order; a panel for each
-    model and benchmark."""
-    frame = _frame(rows, _of_model(rows)).assign(kind=rows["variant"].map(VARIANTS))
-    return _panels(frame.drop(columns="verdict"), 3)
 
 
 def states(rows: pd.DataFrame) -> alt.FacetChart | None:
@@ -120,18 +108,15 @@ def _frame(rows: pd.DataFrame, panel: "pd.Series[str]") -> pd.DataFrame:
 def _panels(
     frame: pd.DataFrame, columns: int, name: str = "measure", title: str = TITLE
 ) -> alt.FacetChart | None:
-    """Down each panel the measures, or other names. Colours say what may be claimed of a score; where a
-    measure has two scores (`kind`), which is which."""
+    """Down each panel the measures, or other names. Colours say what may be claimed of a score."""
     if frame.empty:
         return None
     numbers = frame[["score", "low", "high", "words_low", "words_high"]].astype(float)
     # 50 is in the middle, where the words below the scale part
     reach = max(10.0, 5 * math.ceil((numbers - NO_PREFERENCE).abs().max().max() / 5))
-    two = "kind" in frame
     # each verdict looks the same whichever others there are
-    there = {*frame.get("verdict", ()), *IN_EVERY_LEGEND}
+    there = {*frame["verdict"], *IN_EVERY_LEGEND}
     verdicts = [verdict for verdict in VERDICTS if verdict in there]
-    of_verdicts = Kinds("verdict", "verdict", _CLAIMS, claimed=True, listed=verdicts)
     marks = {
         "words_low": "band: word choice alone",
         "untrained_low": "narrow bar: untrained networks",
@@ -143,10 +128,9 @@ def _panels(
         Axis("← antistereotype  |  stereotype →", line=NO_PREFERENCE, span=(50 - reach, 50 + reach), step=5),
         name=name,
         value="score",
-        kinds=Kinds("kind", "sentences", [*VARIANTS.values()]) if two else of_verdicts,
-        apart="kind" if two else None,
+        kinds=Kinds("verdict", "verdict", _CLAIMS, claimed=True, listed=verdicts),
         broad=("words_low", "words_high"),
-        narrow=None if two else ("untrained_low", "untrained_high"),
+        narrow=("untrained_low", "untrained_high"),
         beside=[Beside("reported", "triangle", "reported")] if "reported" in frame else [],
         # lines that fit on a phone: a chart that is saved has no caption
         grid=Grid(columns, between=ON, title=title, subtitle=["; ".join([AT_50, *known[:1]]), *known[1:]]),

@@ -192,8 +192,3 @@ def packed(value: Any) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()
-
-
-def unpacked(text: str) -> Any:
-    """What `packed` has packed."""
-    return json.loads(gzip.decompress(base64.b64decode(text)))

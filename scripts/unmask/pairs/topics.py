@@ -197,7 +197,6 @@ TRUST = Topic[PairResults](
             "Control sentences: words shuffled",
             shuffled,
             SHUFFLED_ORDER,
-            lambda rows: charts.shuffled(_corrected(rows, OVERALL)),
         ),
         Topic("lms", "Language model score and ICAT", lms.rows, lms.sheet, says=lms.says),
         *quality.TOPICS,
