@@ -118,7 +118,7 @@ rule group_words:
 
 
 GROUP_WORDS = collect(rules.group_words.output.words, benchmark=RATIOS)
-LINKS = collect(MEASURE_FILES["frequency"], zip, **PAIRS.places(benchmarks=RATIOS))
+LINKS = collect(MEASURE_FILES.get("frequency", []), zip, **PAIRS.places(benchmarks=RATIOS))
 
 register(
     "frequency",

@@ -195,15 +195,8 @@ rule oracle_evidence:
 
 
 # Measures: evidence, or a file of scores in its place, becomes scores in both protocols, and what they say,
-# and how surely. What a model lacks is a table without rows.
+# and how surely. What a model lacks is a table without rows; what the study lacks is no table.
 
-MEASURE_FILES = {
-    "scores": result("scores/{model}/{benchmark}/original.parquet"),
-    "shuffled_scores": result("scores/{model}/{benchmark}/shuffled.parquet"),
-    "explored": result("explorer/{model}/{benchmark}/pairs.json"),
-    "frequency": result("statistics/{model}/{benchmark}/frequency.parquet"),
-    **{name: result("statistics/{model}/{benchmark}", f"{name}.parquet") for name in STATISTICS},
-}
 # the list of scores of untrained networks like a model, and the log frequency ratios of a benchmark's pairs,
 # which group_words (frequency.smk) makes for those that have a corpus
 UNTRAINED = {
@@ -213,6 +206,20 @@ UNTRAINED = {
 }
 RATIOS = {
     name: [result("group_words", name, "ratios.parquet")] for name in BENCHMARKS if PAIRS.corpora_for(name)
+}
+LACKING = [
+    *([] if PAIRS.any_has("ratings") else ["agreement", "roc"]),
+    *([] if PAIRS.any_has("unrelated") else ["lms"]),
+]
+MEASURE_FILES = {
+    "scores": result("scores/{model}/{benchmark}/original.parquet"),
+    "shuffled_scores": result("scores/{model}/{benchmark}/shuffled.parquet"),
+    "explored": result("explorer/{model}/{benchmark}/pairs.json"),
+    **{
+        name: result("statistics/{model}/{benchmark}", f"{name}.parquet")
+        for name in [*STATISTICS, *(["frequency"] if RATIOS else [])]
+        if name not in LACKING
+    },
 }
 
 
@@ -386,7 +393,7 @@ rule compare_states:
 PAIR_TABLES = collect(rules.read_benchmark.output.pairs, benchmark=BENCHMARKS)
 FLAWS = collect(rules.read_benchmark.output.flaws, benchmark=BENCHMARKS)
 OF_ALL = {name: collect(path, zip, **PAIRS.places()) for name, path in MEASURE_FILES.items()}
-ALL_STATISTICS = {name: OF_ALL[name] for name in STATISTICS}
+ALL_STATISTICS = {name: OF_ALL.get(name, []) for name in STATISTICS}
 ALL_SCORES = OF_ALL["scores"] + collect(
     MEASURE_FILES["shuffled_scores"], zip, **PAIRS.places(PAIRS.shuffled_models)
 )
@@ -481,8 +488,7 @@ if SCORED:
         table_outputs(
             [
                 *("bias", "leverage", "accuracy", "tests", "quality", "compared"),
-                *(["agreement"] if PAIRS.any_has("ratings") else []),
-                *(["lms"] if PAIRS.any_has("unrelated") else []),
+                *(name for name in ("agreement", "lms") if name not in LACKING),
             ],
             forms=["csv"],
         )

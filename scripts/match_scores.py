@@ -35,10 +35,12 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     write_table(outputs.shuffled_scores, framed([], SCORES), SCORES, none)
     facts = place | run.record([*inputs, outputs.scores, outputs.shuffled_scores])
     scores = read_scores(outputs.scores, [entry["measure"]])
-    links = link_table(pairs, scores, inputs.ratios, params.options["confidence"])
-    write_table(outputs.frequency, links, CORRELATIONS, facts)
+    if outputs.get("frequency"):
+        links = link_table(pairs, scores, inputs.ratios, params.options["confidence"])
+        write_table(outputs.frequency, links, CORRELATIONS, facts)
     shown = shown_pairs(pairs, params.explored)
     write_facts(outputs.explored, facts | explored(shown, scores, [entry["measure"]]))
     computed = statistics_of_file(pairs, flaws, scores, matched, params.options)
-    for name, rows in computed.items():
-        write_table(outputs[name], rows, SCHEMAS[name], {"options": dict(params.options), **of_file, **facts})
+    stated = {"options": dict(params.options), **of_file, **facts}
+    for name in computed.keys() & outputs.keys():
+        write_table(outputs[name], computed[name], SCHEMAS[name], stated)

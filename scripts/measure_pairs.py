@@ -30,8 +30,9 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
         scores[variant.name] = read_scores(path, params.measures)
     # all else is made from these, too
     facts = place | run.record([*inputs, *paths.values()])
-    links = link_table(pairs, scores[ORIGINAL], inputs.ratios, params.options["confidence"])
-    write_table(outputs.frequency, links, CORRELATIONS, facts)
+    if outputs.get("frequency"):
+        links = link_table(pairs, scores[ORIGINAL], inputs.ratios, params.options["confidence"])
+        write_table(outputs.frequency, links, CORRELATIONS, facts)
     shown = shown_pairs(pairs, params.explored)
     packed = explored(shown, scores[ORIGINAL], original.measures, original.evidence, original.likeliest)
     write_facts(outputs.explored, {**packed, **facts})
@@ -40,5 +41,5 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     stated = {"options": dict(params.options), "unknown_tokens": original.unknown_tokens, **facts}
     untrained = [read_scores(path, params.measures) for path in networks]
     computed = statistics_of(pairs, flaws, original, shuffled, scores, untrained, params.options)
-    for name, rows in computed.items():
-        write_table(outputs[name], rows, SCHEMAS[name], stated)
+    for name in computed.keys() & outputs.keys():
+        write_table(outputs[name], computed[name], SCHEMAS[name], stated)

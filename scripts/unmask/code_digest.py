@@ -31,10 +31,13 @@ def code_digest(script: str | Path, *modules: str | Path) -> str:
     `modules` are files below the folder of LIBRARY, such as unmask/debiasing/swapping.py; what is
     loaded by name (`unmask.plugins`) is seen no other way. Comments, docstrings and formatting do not count,
     so a change of these redoes nothing. Files that a module names (`resources/…`) count whole.
-    Raises FileNotFoundError where a file is not there.
+    Raises FileNotFoundError where a file is not there, and ValueError where a script loads modules by name
+    and none is named here.
     """
-    digest = hashlib.sha256()
-    for path in sorted(files_of(script, *modules) - {LIBRARY.parent / module for module in PLUMBING}):
+    digest, files = hashlib.sha256(), files_of(script, *modules)
+    if not modules and LIBRARY / "plugins.py" in files:
+        raise ValueError(f"{script}: name the modules that it loads by name to its digest")
+    for path in sorted(files - {LIBRARY.parent / module for module in PLUMBING}):
         module = _module(path)
         digest.update(path.name.encode() + bytes.fromhex(module.code))
         for name in module.resources:

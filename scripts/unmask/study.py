@@ -31,6 +31,7 @@ from unmask.models.states import with_states
 from unmask.retired import retired
 from unmask.user_files import quoted
 
+
 class Study(Family):
     """What to measure, on which models, with which data. Every key that has a default may be left out, and a
     family of measures whose keys are left out is no part of the study."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from library import PLUMBING, module_file
+from library import PLUMBING
 from library import code_digest as digests
 from library import code_digest_code_digest as code_digest
 
@@ -84,6 +84,10 @@ def test_a_module_loaded_by_name_counts_with_what_it_imports(library: Path) -> N
     (library / "unmask" / "other.py").write_text("B = 2\n")
     assert digest(library) == before[0]
     assert digest(library, chosen) != before[1]
+    (library / "script.py").write_text("from unmask import plugins\n")
+    (library / "unmask/plugins.py").touch()
+    with pytest.raises(ValueError, match=r"script\.py: name the modules"):
+        digest(library)
     with pytest.raises(FileNotFoundError):
         digest(library, "unmask/formats/two.py")
 
@@ -116,54 +120,6 @@ def analysis_scripts() -> list[str]:
 def test_analysis_never_imports_torch(script: str) -> None:
     networks = re.compile(r"^\s*(import|from) (torch|transformers)\b", re.MULTILINE)
     assert [path for path in digests.files_of(SCRIPTS / script) if networks.search(path.read_text())] == []
-
-
-def digests_in_rules() -> list[tuple[str, str, list[str]]]:
-    """For each digest that a rule makes: its file, the function, and what this is given of the modules.
-
-    Of code() the script and the modules; of presents() the family and the modules.
-    """
-    order = ("family", "inputs", "files", "sections", "settings", "modules")
-    calls = []
-    for file in sorted(RULES.rglob("*.smk")):
-        for match in re.finditer(r"(?<!def )\b(code|presents)\(", file.read_text()):
-            call = ast.parse(_whole_call(file.read_text()[match.start(1) :]), mode="eval").body
-            assert isinstance(call, ast.Call)
-            arguments = [ast.unparse(argument) for argument in call.args]
-            if match[1] == "presents":
-                named = dict(zip(order, arguments, strict=False))
-                named |= {str(key.arg): ast.unparse(key.value) for key in call.keywords}
-                arguments = [named["family"], named.get("modules", "()")]
-            # in the definition of another
-            if "script" not in arguments and "'present.py'" not in arguments:
-                calls.append((file.name, match[1], arguments))
-    return calls
-
-
-def _whole_call(text: str) -> str:
-    depth = 0
-    for place, sign in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(sign, 0)
-        if sign == ")" and depth == 0:
-            return text[: place + 1]
-    raise AssertionError(text)
-
-
-@pytest.mark.parametrize(("file", "function", "given"), digests_in_rules())
-def test_rules_name_the_modules_that_their_scripts_load_by_name(
-    file: str, function: str, given: list[str]
-) -> None:
-    loader = SCRIPTS / "unmask/plugins.py"
-    if function == "code":
-        files = digests.files_of(SCRIPTS / ast.literal_eval(given[0]))
-        assert len(given) > 1 or loader not in files
-    else:
-        family, modules = given
-        if modules == "()":
-            files = digests.files_of(SCRIPTS / module_file(ast.literal_eval(family), "presenting"))
-            # what presents a family loads nothing but this
-            others = files - {SCRIPTS / "unmask/report/presenting.py"}
-            assert not [each for each in others if "unmask.plugins" in digests._module(each).names]
 
 
 PACKAGES = {"filelock", "tqdm"}
