@@ -12,17 +12,6 @@ from library import InputError, choose_study, results_folder
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_name_in_the_file_decides_not_the_name_of_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "demo.yaml"
-    path.write_text("study: t1\n")
-    assert results_folder(str(path)) == Path("results/t1")
-
-
-@pytest.mark.parametrize("name", ["demo", *(path.stem for path in sorted((ROOT / "configs").glob("*.yaml")))])
-def test_studies_that_come_with_unmask(name: str) -> None:
-    assert results_folder(name) == Path("results", name)
-
-
 @pytest.mark.parametrize("name", ["../up", "a/b", "", ".", "$(touch x)", "a b"])
 def test_a_name_that_is_no_name_of_a_folder(tmp_path: Path, name: str) -> None:
     path = tmp_path / "x.yaml"
