@@ -3,9 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -31,9 +29,6 @@ from library import (
     Subject,
     Wanted,
     as_rows,
-    collect_evidence,
-    decisions,
-    load,
     pick_device,
     read,
     read_facts,
@@ -44,15 +39,9 @@ from library import (
 )
 from library import evidence_listed as listed
 from running import run_script
-from tiny_models import tiny_model
+from tiny_evidence import directory, evidence_rows
 
 MASKINGS = (ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED)
-CPU = pick_device("cpu")
-
-
-@cache
-def model_directory() -> Path:
-    return tiny_model("bert", Path(mkdtemp(prefix="tiny-bert-")))
 
 
 class Study:
@@ -61,7 +50,7 @@ class Study:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         manifest = {
-            "directory": str(model_directory()),
+            "directory": str(directory("bert")),
             "files": {},
             "entry": {"source": "path"},
             "weights_digest": "w",
@@ -110,9 +99,15 @@ class Study:
         ]
         if shuffled is not None:
             wanted.append({"variant": SHUFFLED, "masking": NONE, "seed": shuffled})
-        log = self.run("score_evidence", self.list, wanted=wanted, **params)
-        read = re.findall(r"(\w+), masking ([\w-]+), shards", log)
-        return sorted(masking if variant == ORIGINAL else variant for variant, masking in read)
+        before = self.written()
+        self.run("score_evidence", self.list, wanted=wanted, **params)
+        read = [path for path, written in self.written().items() if written != before.get(path)]
+        return sorted(path.stem if path.parent.name == ORIGINAL else SHUFFLED for path in read)
+
+    def written(self) -> dict[Path, int]:
+        """When tables of evidence were written."""
+        paths = (self.folder / "evidence").glob("*/*.parquet")
+        return {path: path.stat().st_mtime_ns for path in paths if ".top" not in path.suffixes}
 
     def score(
         self, seeds: Sequence[int], measures: Sequence[str] = ("AUL", "CPS"), **params: Any
@@ -145,52 +140,49 @@ def sequences(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_one_job_leaves_what_a_model_loaded_for_each_table_would(study: Study) -> None:
     assert study.read(top=3, shuffled=1) == sorted([*MASKINGS, SHUFFLED])
-    pairs = example_pairs()
     for masking in MASKINGS:
-        model = load(model_directory(), CPU, with_attention=masking == NONE)
-        alone = collect_evidence(pairs, model, masking, ORIGINAL)
+        alone = evidence_rows("bert", masking, batch_tokens=None)
         write_table(study.folder / "alone.parquet", alone, EVIDENCE, {})
         rows = read_table(study.table(masking), EVIDENCE)
         pd.testing.assert_frame_equal(rows, read_table(study.folder / "alone.parquet", EVIDENCE))
         assert len(read_table(study.table(f"{masking}.top"), LIKELIEST)) == 3 * len(rows)
         facts = read_metadata(study.table(masking))
         assert (facts["model"], facts["masking"], facts["code"]) == ("m", masking, "digest")
-    tables = listed(study.list)
+    tables, stated = listed(study.list), read_facts(study.list)
     assert len(tables) == 2 * len(MASKINGS) + 1
-    stated = read_facts(study.list)
     assert stated["tables"] == {name: sha256_of_file(path) for name, path in tables.items()}
-    pairs_file = study.folder / "pairs.parquet"
-    assert stated["made_from"][str(pairs_file)] == sha256_of_file(pairs_file)
 
 
-def test_what_is_added_is_read_alone(study: Study, sequences: list[int]) -> None:
-    assert study.read([NONE, MODIFIED]) == [MODIFIED, NONE]
-    before = {masking: study.table(masking).stat() for masking in (NONE, MODIFIED)}
-    assert study.read([NONE, MODIFIED, ALL]) == [ALL]
-    assert study.read([NONE, MODIFIED], shuffled=1) == [SHUFFLED]
-    assert "shuffled/none.parquet" in listed(study.list) and "original/all.parquet" not in listed(study.list)
-    sequences.clear()
-    # less, and what was there before
-    assert study.read([NONE, MODIFIED, ALL], shuffled=1) == study.read([NONE]) == []
-    assert not sequences
-    assert {masking: study.table(masking).stat() for masking in before} == before
-    assert study.read([NONE], shuffled=2) == [SHUFFLED]
-    assert study.read([NONE, ALL], top=2) == [ALL, NONE]
-    assert study.read([NONE, ALL], top=3) == [ALL, NONE]
-
-
-def test_only_what_changes_rows_reads_them_again(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    study.read([NONE, ALL])
+def test_only_what_is_added_or_changes_rows_is_read(
+    study: Study, sequences: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[tuple[list[str], dict[str, Any], list[str]]] = [
+        ([NONE, MODIFIED], {}, [MODIFIED, NONE]),
+        ([NONE, MODIFIED, ALL], {}, [ALL]),
+        ([NONE, MODIFIED], {"shuffled": 1}, [SHUFFLED]),
+        # less, and what was there before
+        ([NONE, MODIFIED, ALL], {"shuffled": 1}, []),
+        ([NONE], {}, []),
+        ([NONE], {"shuffled": 2}, [SHUFFLED]),
+        ([NONE, ALL], {"top": 2}, [ALL, NONE]),
+        ([NONE, ALL], {"top": 3}, [ALL, NONE]),
+        ([NONE, ALL], {"code": "another"}, [ALL, NONE]),
+        ([NONE], {"dtype": "bfloat16", "code": "another"}, [NONE]),
+        ([NONE, ALL], {}, [ALL, NONE]),
+    ]
+    for maskings, more, expected in steps:
+        sequences.clear()
+        assert study.read(maskings, **more) == expected
+        assert bool(sequences) == bool(expected)
+        names = {path.stem for path in listed(study.list).values()}
+        assert names == {*maskings, *(f"{each}.top" for each in maskings if "top" in more)}
     monkeypatch.setattr("unmask.facts.VERSION", "another")
-    assert study.read([NONE, ALL]) == []
     study.write_pairs({"read by": "other code"})
     assert study.read([NONE, ALL]) == []
     pairs_file = study.folder / "pairs.parquet"
     assert read_facts(study.list)["made_from"][str(pairs_file)] == sha256_of_file(pairs_file)
     study.write_pairs(stereotype="the nurse is very good")
     assert study.read([NONE, ALL]) == [ALL, NONE]
-    assert study.read([NONE, ALL], code="another") == [ALL, NONE]
-    assert study.read([NONE], dtype="bfloat16", code="another") == [NONE]
 
 
 @pytest.mark.parametrize("top", [0, 2])
@@ -243,8 +235,7 @@ def test_a_seed_more_is_scored_alone(study: Study, sequences: list[int]) -> None
     assert study.score([1, 2, 3], measures) == ["2", "3"] and sum(sequences) == 2 * first
     assert study.score([1, 2], measures) == [] and len(listed(study.untrained_list)) == 2
     one, other = (read_table(study.folder / "untrained" / f"{seed}.parquet", SCORES) for seed in (1, 2))
-    for scores in (one, other):
-        assert len(decisions(example_pairs(), scores).series) == 8
+    assert len(one) == len(other) == len(measures) * 2 * len(example_pairs())
     assert not np.allclose(one["margin"].fillna(0), other["margin"].fillna(0))
     assert study.score([1, 2], ["AUL"]) == study.score([1, 2], ["AUL"], code="another") == ["1", "2"]
     study.write_pairs(stereotype="the nurse is very good")

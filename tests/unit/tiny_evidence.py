@@ -36,7 +36,11 @@ def directory(architecture: str) -> Path:
 
 
 def loaded(
-    architecture: str, start: str | None = None, batch_tokens: int = 64, attention: bool = False, **more: Any
+    architecture: str,
+    start: str | None = None,
+    batch_tokens: int | None = 64,
+    attention: bool = False,
+    **more: Any,
 ) -> LoadedModel:
     """start: the setting of a causal language model; None for its own."""
     if architecture not in ARCHITECTURES:
