@@ -217,7 +217,6 @@ from unmask.pairs.verdicts import (
     NO_CLEAR,
     TESTABLE,
     VERDICTS,
-    can_be_tested,
     verdicts,
     with_controls,
     with_corrected_p,
@@ -276,13 +275,13 @@ from unmask.regional.terms import PUBLISHED as REGIONAL_PUBLISHED
 from unmask.regional.words import read_list, read_words, word_sets
 from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, with_parts_of
 from unmask.report.changes import CHART_COLUMNS, changes_chart
-from unmask.report.charts import FONT, VEGA_LITE, chart, program, save_chart, theme
+from unmask.report.charts import VEGA_LITE, chart, program, save_chart, theme
 from unmask.report.colours import COLOURS, MODES, RANGES
 from unmask.report.csv_text import csv_text
 from unmask.report.declared_tables import EMPTY, cell, ends, fields, in_order, with_marks
 from unmask.report.declared_tables import Column as ReportColumn
 from unmask.report.declared_tables import Table as Report_declared_tablesTable
-from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
+from unmask.report.forms import Axis, Beside, Kinds, forest, scatter
 from unmask.report.page import LIBRARY, LONG, About, content_policy, render_page
 from unmask.report.panels import Row, by_value, domain, kinds, line, only, panels, plain, records, tooltips
 from unmask.report.panels import columns_of as report_columns_of
@@ -424,7 +423,6 @@ from unmask.terms import (
     STEREO,
     STEREOTYPE,
     TIE,
-    UNDEFINED,
 )
 from unmask.urls import as_shown, fault_of_url, file_name, shown_url, without_secrets
 from unmask.user_files import parse_yaml, read_document, read_lines
