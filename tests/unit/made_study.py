@@ -1,8 +1,7 @@
-"""Results of small studies of debiased models and downstream tasks, as the workflow would leave them."""
+"""Results of small studies of debiased models on downstream tasks, as the workflow would leave them."""
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -18,6 +17,7 @@ from library import (
     MAIN,
     OCCUPATIONS,
     SIMILARITY,
+    DownstreamResults,
     framed,
     write_table,
 )
@@ -32,15 +32,6 @@ TRUTH = 0.3
 """The gap of every occupation, and the mean."""
 OCCUPATION_NAMES = [f"occupation {number:02}" for number in range(8)]
 MEASURES, PROTOCOLS = ("AULA", "CPS"), ("published", "corrected")
-
-
-@dataclass
-class Study:
-    """files, settings: those of unmask.downstream.results.DownstreamResults."""
-
-    folder: Path
-    files: dict[str, Any] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
 
 
 def write_bias(path: Path, model: str, share: float, rng: np.random.Generator) -> Path:
@@ -79,9 +70,7 @@ def compared(first: str, second: str, scores: tuple[float, float]) -> list[dict[
     return [row | {"measure": of, "protocol": protocol} for of in MEASURES for protocol in PROTOCOLS]
 
 
-def write_scores(
-    path: Path, task: str, model: dict[str, Any], seeds: Sequence[int], steps: Sequence[int]
-) -> Path:
+def write_scores(path: Path, task: str, model: dict[str, Any], seeds: Sequence[int]) -> Path:
     """SCORES of a model on a task, with a bias of about TRUTH; of a debiased one its change as well."""
     kind, name, origin = KINDS[task], str(model["name"]), model.get("origin")
     main, rows = MAIN[kind], list[dict[str, Any]]()
@@ -91,21 +80,20 @@ def write_scores(
 
     metrics = [(main, None), ("accuracy", None), *((GAP, occupation) for occupation in OCCUPATION_NAMES)]
     metrics += [("not_neutral", None)] if kind == ENTAILMENT else []
-    for step in steps:
-        for metric, group in [*metrics, *([(CHANGE, None)] if origin and step == max(steps) else [])]:
-            of = [drawn(name, main if metric == CHANGE else metric, group, step, seed) for seed in seeds]
-            if metric == CHANGE:
-                before = [drawn(str(origin), main, None, step, seed) for seed in seeds]
-                of = [x - y for x, y in zip(of, before, strict=True)]
-            for seed, value in [*zip(seeds, of, strict=True), (None, fmean(of))]:
-                row = {"seed": seed, "step": step, "metric": metric, "group": group, "value": value}
-                row["truth"] = TRUTH if kind == OCCUPATIONS and metric in (main, GAP) else None
-                row |= {"low": value - 0.1, "high": value + 0.1, "n": 960, "units": 8, "confidence": 0.95}
-                if metric == main:
-                    row |= {"null_mean": 0.1, "null_low": 0.05, "null_high": 0.15, "p": 0.01}
-                elif metric == CHANGE:
-                    row["p"] = drawn(name, "p")
-                rows.append(row)
+    for metric, group in [*metrics, *([(CHANGE, None)] if origin else [])]:
+        of = [drawn(name, main if metric == CHANGE else metric, group, seed) for seed in seeds]
+        if metric == CHANGE:
+            before = [drawn(str(origin), main, None, seed) for seed in seeds]
+            of = [x - y for x, y in zip(of, before, strict=True)]
+        for seed, value in [*zip(seeds, of, strict=True), (None, fmean(of))]:
+            row = {"seed": seed, "step": 20, "metric": metric, "group": group, "value": value}
+            row["truth"] = TRUTH if kind == OCCUPATIONS and metric in (main, GAP) else None
+            row |= {"low": value - 0.1, "high": value + 0.1, "n": 960, "units": 8, "confidence": 0.95}
+            if metric == main:
+                row |= {"null_mean": 0.1, "null_low": 0.05, "null_high": 0.15, "p": 0.01}
+            elif metric == CHANGE:
+                row["p"] = drawn(name, "p")
+            rows.append(row)
     facts = {"task": task, "model": name, "kind": kind, "remarks": []}
     write_table(path, framed(rows, SCORES), SCORES, facts)
     return path
@@ -116,12 +104,10 @@ def make_study(
     models: Sequence[dict[str, Any]],
     tasks: Sequence[str] = ("bios", "sts", "nli"),
     seeds: Sequence[int] = (0,),
-    steps: Sequence[int] = (20,),
-) -> Study:
+) -> DownstreamResults:
     """models: as `settings.models`. Of all the bias is about TRUTH; debiased ones score about 50."""
     rng, names = np.random.default_rng(0), [str(model["name"]) for model in models]
-    study = Study(folder)
-    study.settings = {
+    settings: dict[str, Any] = {
         "models": list(models),
         "tasks": [{"name": task, "published": PUBLISHED[task]} for task in tasks],
         "benchmarks": ["cp"],
@@ -136,7 +122,7 @@ def make_study(
     for task in tasks:
         for model in models:
             path = folder / task / str(model["name"]) / "scores.parquet"
-            files["scores"].append(write_scores(path, task, model, seeds, steps))
+            files["scores"].append(write_scores(path, task, model, seeds))
         counted = {"task": task, "feminine": 10, "masculine": 30, "ilps": -1.1, "low": -1.4, "high": -0.8}
         rows = [counted | {"n": 99, "protocol": protocol} for protocol in PROTOCOLS]
         files["words"].append(folder / task / "words.parquet")
@@ -146,18 +132,14 @@ def make_study(
     for key, every in (("bias_before", [(name, name) for name in names]), ("bias_after", after)):
         for of, name in every:
             files[key].append(write_bias(folder / f"bias/{name}.parquet", name, shares[of], rng))
-    pairs = [(model["name"], model["origin"]) for model in models if model.get("origin")]
+    pairs = [(model["origin"], model["name"]) for model in models if model.get("origin")]
     files["comparisons"] = [folder / "comparisons.parquet"]
-    of_pairs = [row for pair in pairs for row in compared(*pair, (52.0, 80.0))]
+    of_pairs = [row for pair in pairs for row in compared(*pair, (80.0, 52.0))]
     write_table(files["comparisons"][0], framed(of_pairs, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
     files["correlations"] = folder / "correlations.parquet"
     inputs = {name: files[name] for name in ("bias_before", "bias_after")} | {"extrinsic": files["scores"]}
-    params = {name: study.settings[name] for name in ("models", "benchmarks", "measures", "bias_type")}
+    params = {name: settings[name] for name in ("models", "benchmarks", "measures", "bias_type")}
     output = [files["correlations"]]
     run_script("correlate_downstream", inputs, output, folder / "log", tasks=list(tasks), **params)
     files |= {Path(name).stem: RESOURCES / "downstream" / name for name in ("captions.yaml", "published.csv")}
-    study.files = {
-        key: [str(one) for one in value] if isinstance(value, list) else str(value)
-        for key, value in files.items()
-    }
-    return study
+    return DownstreamResults(files, settings)

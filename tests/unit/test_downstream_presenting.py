@@ -22,7 +22,7 @@ from library import (
     write_table,
 )
 from library import DOWNSTREAM_PRESENTS as PRESENTS
-from made_study import RESOURCES, Study, compared, make_study
+from made_study import RESOURCES, compared, make_study
 from shown import rows_drawn
 
 MINUS = "\N{MINUS SIGN}"
@@ -40,17 +40,17 @@ FAMILIES = [
 ]
 
 
-def results_of(study: Study, **settings: Any) -> DownstreamResults:
-    return DownstreamResults(study.files, study.settings | settings)
+def with_settings(results: DownstreamResults, **settings: Any) -> DownstreamResults:
+    return DownstreamResults(results.files, {**results.settings, **settings})
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    return make_study(tmp_path_factory.mktemp("whole"), ALL, seeds=(0, 1), steps=(0, 10, 20))
+def whole(tmp_path_factory: pytest.TempPathFactory) -> DownstreamResults:
+    return make_study(tmp_path_factory.mktemp("whole"), ALL, seeds=(0, 1))
 
 
 @pytest.fixture(scope="module")
-def ten(tmp_path_factory: pytest.TempPathFactory) -> Study:
+def ten(tmp_path_factory: pytest.TempPathFactory) -> DownstreamResults:
     return make_study(tmp_path_factory.mktemp("ten"), FAMILIES, tasks=("bios",))
 
 
@@ -62,30 +62,28 @@ def said(results: DownstreamResults) -> str:
 
 
 def test_what_rests_on_one_run_or_on_too_few_words_is_said(tmp_path: Path) -> None:
-    study = make_study(tmp_path, ALL)
+    results = make_study(tmp_path, ALL)
     nothing = {"low": None, "high": None, "p": None, "error": None, "df": None}
     rows = [row | nothing for model in DEBIASED for row in compared(model["name"], AWKWARD, (52.0, 80.0))]
-    write_table(study.files["comparisons"][0], framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
-    sentences = said(results_of(study))
+    write_table(results.files["comparisons"][0], framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
+    sentences = said(results)
     assert "Models were fine-tuned once on bios, sts and nli" in sentences
     assert "30.0 points from 50 on average, on too few different words for a test; extrinsic" in sentences
 
 
-def test_tables_have_the_truth_and_what_is_printed(whole: Study) -> None:
-    results = results_of(whole)
-    values = tables.values(results).query("task == 'bios' and model == 'b-cda'")
+def test_tables_have_the_truth_and_what_is_printed(whole: DownstreamResults) -> None:
+    values = tables.values(whole).query("task == 'bios' and model == 'b-cda'")
     gap = values[values["occupation"].isna()].set_index("metric").loc["tpr_gap"]
     assert (gap["truth"], gap["value"], gap["runs"]) == pytest.approx((0.3, 0.3, 2), abs=0.1)
     occupations = values[values["metric"] == "gap"].set_index("occupation")
     assert len(occupations) == 8 and occupations["truth"].tolist() == pytest.approx([0.3] * 8)
-    (doubtful,) = [row for row in PRESENTS.table("table1", results)[1].rows if row[:2] == ("bios", "printed")]
+    (doubtful,) = [row for row in PRESENTS.table("table1", whole)[1].rows if row[:2] == ("bios", "printed")]
     assert doubtful[2:4] == ("20720?", "35412?")
 
 
-def test_a_tau_is_shown_with_both_tests_and_both_numbers_of_pairs(ten: Study) -> None:
+def test_a_tau_is_shown_with_both_tests_and_both_numbers_of_pairs(ten: DownstreamResults) -> None:
     """All test instances, the paper's N, have the printed taus; sentences are of the pairs about gender."""
-    results = results_of(ten)
-    rows, sheet = PRESENTS.table("table2", results)
+    rows, sheet = PRESENTS.table("table2", ten)
     # two sets of pairs, measures and protocols, before and after; AULA is printed of an unknown benchmark
     assert len(rows) == 16 and len(sheet.rows) == 8 + 1
     cells = {row[1:5]: row for row in sheet.rows}
@@ -98,17 +96,17 @@ def test_a_tau_is_shown_with_both_tests_and_both_numbers_of_pairs(ten: Study) ->
     row = cells[DASH, "all", "AULA", "published"]
     assert row[5:14] == (DASH,) * 9 and row[14:16] == (f"{MINUS}0.20", "0.11 ↑")
     assert all(row[14:16] == (DASH, DASH) for row in sheet.rows if row[4] == "corrected")
-    assert set(results.that_count(results.correlations)["pairs"]) == {"gender"}
+    assert set(ten.that_count(ten.correlations)["pairs"]) == {"gender"}
     # ours are scored on StereoSet alone, or on a benchmark of no published name
     printed = printed_taus(read_published(RESOURCES / "downstream/published.csv"))
     assert {of[1:] for of in printed} == {("CPS", "crows-pairs"), ("SSS", "stereoset"), ("AULA", None)}
     for names in ({"cp": "stereoset"}, {}):
-        _, sheet = PRESENTS.table("table2", results_of(ten, published=names))
+        _, sheet = PRESENTS.table("table2", with_settings(ten, published=names))
         assert [(row[1], row[3]) for row in sheet.rows if row[14] != DASH] == [(DASH, "AULA")]
 
 
-def test_changes_are_corrected_over_all_that_a_sentence_counts(whole: Study) -> None:
-    changes = results_of(whole).changes
+def test_changes_are_corrected_over_all_that_a_sentence_counts(whole: DownstreamResults) -> None:
+    changes = whole.changes
     p = changes["p"].dropna().sort_values()
     assert len(p) == 6
     corrected = np.minimum(1, np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
@@ -116,15 +114,16 @@ def test_changes_are_corrected_over_all_that_a_sentence_counts(whole: Study) -> 
 
 
 @pytest.mark.parametrize("bias_type", ["gender", "race"])
-def test_charts_of_bias_scores_are_of_the_pairs_that_count(whole: Study, bias_type: str) -> None:
+def test_charts_of_bias_scores_are_of_the_pairs_that_count(whole: DownstreamResults, bias_type: str) -> None:
     """All pairs, where a benchmark has none of the bias type."""
-    results = results_of(whole, bias_type=bias_type)
+    results = with_settings(whole, bias_type=bias_type)
     group = "gender" if bias_type == "gender" else "all"
     assert any("no pairs of the bias type" in each for each in results.remarks()) == (bias_type == "race")
     against = pd.DataFrame(rows_drawn(PRESENTS.figure("against", results)[0]))
     assert set(against["panel"]) == {f"{task}: {of} on cp" for task in MAIN for of in ("AULA", "CPS")}
     for row in rows_of(against):
-        file = read_table(whole.folder / f"bias/{row.model}.parquet", BIAS)
+        (path,) = (path for path in whole.files["bias_before"] if path.stem == row.model)
+        file = read_table(path, BIAS)
         of_group = file[file["group"].eq(group) & file["variant"].eq("original")]
         stated = of_group.set_index(["measure", "protocol"]).loc[row.panel.split(" ")[1], "corrected"]
         assert [row.score, row.low, row.high] == stated[["score", "low", "high"]].tolist()
