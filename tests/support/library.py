@@ -177,7 +177,6 @@ from unmask.models.training import (
     Settings,
     linear,
     own_loss,
-    warmed_up,
     work_folder,
 )
 from unmask.models.training import train as models_train
@@ -462,7 +461,15 @@ from unmask.worlds.pairs import (
     write_stereoset,
 )
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
-from unmask.worlds.training import GATE_FILE, TOLERANCE, check_learnt, is_learnt, train
+from unmask.worlds.training import (
+    GATE_FILE,
+    TOLERANCE,
+    check_learnt,
+    is_learnt,
+    of_one_length,
+    train,
+    warmed_up,
+)
 
 
 def read_section(path: str | Path) -> Section:

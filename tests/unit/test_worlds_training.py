@@ -31,8 +31,7 @@ from library import (
     train,
 )
 from library import worlds_words_of as words_of
-from made_worlds import DOSED, NAMED, make_world, settings
-from running import about_model, run_script
+from made_worlds import DOSED, NAMED, make_world
 
 ARCHITECTURES = ("bert", "roberta", "albert")
 WORLD = make_world(0)
@@ -181,44 +180,14 @@ def test_training_follows_from_what_is_stated_alone(tmp_path: Path) -> None:
     assert len({each["model.safetensors"] for each in (first, trained("seed", 4), none)}) == 3
 
 
-def train_by_script(folder: Path, of_world: dict[str, Any], **entry: Any) -> Path:
-    """Train a model of the world with seed 5, as the rule does, and give its folder."""
-    corpus = folder.with_suffix(".txt")
-    corpus.write_text("\n".join(draw_corpus(make_world(5), 2000)) + "\n", encoding="utf-8")
-    run_script(
-        "make_model",
-        {"corpus": corpus},
-        {
-            "directory": folder / "files",
-            "facts": folder / "facts.json",
-            "manifest": folder / "manifest.json",
-        },
-        folder.with_suffix(".log"),
-        source="train",
-        entry={"architecture": "bert", "world": "w", "seed": 0, "settings": of_world, **entry},
-        settings={},
-        name=folder.name,
-        manifest=about_model(folder / "files", "train", name=folder.name),
-    )
-    return folder
-
-
 def test_a_model_that_learnt_nothing_is_refused_or_says_so(tmp_path: Path) -> None:
-    of_world = settings(seed=5, sentences=2000)
-    with pytest.raises(SystemExit):
-        train_by_script(tmp_path / "refused", of_world, steps=1)
-    log = (tmp_path / "refused.log").read_text(encoding="utf-8")
-    assert "model refused did not learn the planted association: log-odds " in log
-    assert "instead of 2.20 (association, p = 0.9, ratio 1)" in log
-    assert not list((tmp_path / "refused").iterdir())
-    kept = train_by_script(tmp_path / "kept", of_world, steps=3, gate=False)
-    gate = json.loads((kept / "files" / GATE_FILE).read_text(encoding="utf-8"))
-    facts = json.loads((kept / "facts.json").read_text(encoding="utf-8"))
-    assert facts["gate"] == gate and not gate["learnt"]
-    manifest = json.loads((kept / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["entry"]["gate"] == gate and manifest["model_type"] == "bert"
-    assert (facts["steps"], facts["gate"]["levels"][3]["truth"]) == (3, pytest.approx(math.log(9)))
-    assert "did not learn the planted association" in (tmp_path / "kept.log").read_text(encoding="utf-8")
+    train(LINES[:2000], "bert", 0, tmp_path, WORLD, steps=1)
+    with pytest.raises(InputError, match="model m did not learn the planted association: log-odds ") as fault:
+        check_learnt(tmp_path, WORLD, "m")
+    assert "instead of 2.20 (association, p = 0.9, ratio 1)" in str(fault.value)
+    gate = check_learnt(tmp_path, WORLD, "m", strict=False)
+    assert json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8")) == gate
+    assert not gate["learnt"] and gate["levels"][3]["truth"] == pytest.approx(math.log(9))
 
 
 @pytest.mark.thorough

@@ -56,16 +56,6 @@ def linear(step: int, steps: int) -> float:
     return 1 - step / steps
 
 
-def warmed_up(share: float) -> Schedule:
-    """A rate that rises linearly for this share of the steps, and then falls linearly to 0."""
-
-    def schedule(step: int, steps: int) -> float:
-        rising = max(1, round(share * steps))
-        return min((step + 1) / rising, (steps - step) / max(1, steps - rising))
-
-    return schedule
-
-
 ADAMW: Callable[..., Optimizer] = partial(AdamW, weight_decay=0.0, fused=True)
 
 
@@ -129,7 +119,6 @@ def train(
     loss: Loss = own_loss,
     at: Sequence[int] = (),
     on_step: Callable[[int], None] | None = None,
-    lengths: Sequence[int] | None = None,
     batches: Callable[[int], Sequence[int]] | None = None,
     state: dict[str, Any] | None = None,
 ) -> list[dict[str, float]]:
@@ -141,7 +130,6 @@ def train(
     - loss: of a batch
     - on_step: called with each of the steps in `at` (0 is before the first), the model in evaluation mode;
       what it draws changes nothing
-    - lengths: of the examples, in tokens; a batch then has examples of one length, so that none is padded
     - batches: the numbers of the examples of a step, where these are not shuffled
     - state: what `loss` and `on_step` remember (tensors, numbers, lists, dictionaries); saved and restored,
       in place, with the weights
@@ -157,7 +145,7 @@ def train(
     model.to(device.torch)  # type: ignore[arg-type]
     trained = [weights for weights in model.parameters() if weights.requires_grad]
     optimizer = settings.optimizer(trained, lr=settings.learning_rate)
-    batches = batches or _shuffled(len(examples), settings, lengths)
+    batches = batches or _shuffled(len(examples), settings)
     state = {} if state is None else state
     done, history, recent = _restore(work, model, optimizer, device, state)
     part, began = max(1, settings.steps // 10), time.monotonic()
@@ -214,25 +202,15 @@ def _seed(seed: int, step: int, device: Device) -> None:
     (torch.default_generator if device.torch.type == "cpu" else torch).manual_seed(number)
 
 
-def _shuffled(
-    examples: int, settings: Settings, lengths: Sequence[int] | None
-) -> Callable[[int], Sequence[int]]:
+def _shuffled(examples: int, settings: Settings) -> Callable[[int], Sequence[int]]:
     """The examples of each step; an epoch has every example once."""
-    known, size = None if lengths is None else np.asarray(lengths), settings.batch
+    count, size = math.ceil(examples / settings.batch), settings.batch
 
     @lru_cache(maxsize=1)
-    def batches(epoch: int) -> list[npt.NDArray[np.int64]]:
-        rng = np.random.default_rng((settings.seed, epoch))
-        order = rng.permutation(examples)
-        if known is None:
-            return np.split(order, range(size, examples, size))
-        alike = [order[known[order] == length] for length in np.unique(known)]
-        # of nearly equal sizes: a loss is a mean, and the examples of a small batch would count for more
-        parts = [each for part in alike for each in np.array_split(part, math.ceil(len(part) / size))]
-        return [parts[number] for number in rng.permutation(len(parts))]
+    def order(epoch: int) -> npt.NDArray[np.int64]:
+        return np.random.default_rng((settings.seed, epoch)).permutation(examples)
 
-    count = len(batches(0))
-    return lambda step: batches(step // count)[step % count].tolist()
+    return lambda step: order(step // count)[step % count * size :][:size].tolist()
 
 
 def _backward(model: PreTrainedModel, batch: Batch, memory: Device, loss: Loss) -> tuple[float, int]:

@@ -3,8 +3,8 @@
 import json
 import logging
 import math
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -30,7 +30,7 @@ from unmask.models.detecting import DECODERS
 from unmask.models.devices import pick_device
 from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import Settings, warmed_up
+from unmask.models.training import Schedule, Settings
 from unmask.worlds.exact import KEPT, MASKED, RANDOM
 from unmask.worlds.grammar import (
     ASSOCIATION,
@@ -106,12 +106,42 @@ def train(
         schedule=warmed_up(WARM_UP),
         optimizer=partial(AdamW, betas=(0.9, 0.98), weight_decay=0.0, fused=True),
     )
-    lengths = [len(ids) for ids in sentences]
+    batches = of_one_length([len(ids) for ids in sentences], BATCH, seed)
     batch = _following if is_decoder else _masking(tokenizer, sentences, world).batch
     loss = training.own_loss if is_decoder else loss_at_labels(model, tokenizer)
-    training.train(model, sentences, batch, settings, work, pick_device("cpu"), loss, lengths=lengths)
+    training.train(model, sentences, batch, settings, work, pick_device("cpu"), loss, batches=batches)
     model.save_pretrained(directory)
     tokenizer.save_pretrained(directory)
+
+
+def warmed_up(share: float) -> Schedule:
+    """A rate that rises linearly for this share of the steps, and then falls linearly to 0."""
+
+    def schedule(step: int, steps: int) -> float:
+        rising = max(1, round(share * steps))
+        return min((step + 1) / rising, (steps - step) / max(1, steps - rising))
+
+    return schedule
+
+
+def of_one_length(lengths: Sequence[int], size: int, seed: int) -> Callable[[int], list[int]]:
+    """The examples of each step, of one length, so that none is padded; an epoch has every example once.
+
+    lengths: of the examples, in tokens; size: the most examples of a step.
+    """
+    known = np.asarray(lengths)
+
+    @lru_cache(maxsize=1)
+    def batches(epoch: int) -> list[npt.NDArray[np.int64]]:
+        rng = np.random.default_rng((seed, epoch))
+        order = rng.permutation(len(known))
+        alike = [order[known[order] == length] for length in np.unique(known)]
+        # of nearly equal sizes: a loss is a mean, and the examples of a small batch would count for more
+        parts = [each for part in alike for each in np.array_split(part, math.ceil(len(part) / size))]
+        return [parts[number] for number in rng.permutation(len(parts))]
+
+    count = len(batches(0))
+    return lambda step: batches(step // count)[step % count].tolist()
 
 
 def _following(examples: Sequence[Ids]) -> training.Batch:
