@@ -225,7 +225,7 @@ from unmask.papers.checklist import Item, needs_data, read_costs, read_items
 from unmask.papers.comparing import COLUMNS, compared, summary
 from unmask.plugins import module_file, names
 from unmask.preflight import DigestCache, hold_run_lock
-from unmask.regional.charts import BLANK, FIFTHS
+from unmask.regional.charts import BLANK, FIFTHS, principal_components
 from unmask.regional.herb import (
     HIERARCHICAL,
     Rows,

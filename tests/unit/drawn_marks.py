@@ -12,7 +12,7 @@ import vl_convert
 
 from library import VEGA_LITE, chart, theme
 
-LINES, TEXTS = ("rule", "rect", "symbol"), "text"
+LINES = ("rule", "rect", "symbol")
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,8 @@ class Mark:
 
 @dataclass(frozen=True)
 class Panel:
-    """title: its lines."""
+    """What one panel of a chart has."""
 
-    title: tuple[str, ...]
     marks: tuple[Mark, ...]
 
     def of(self, kind: str) -> list[Mark]:
@@ -47,22 +46,11 @@ def panels_of(drawn: alt.FacetChart) -> list[Panel]:
     spec = chart("c", "a", drawn).spec
     known = vl_convert.vegalite_to_scenegraph(spec, vl_version=VEGA_LITE, config=theme("light"))
     return [
-        Panel(tuple(_titles(cell)), tuple(_marks(cell.get("items", []))))
+        Panel(tuple(_marks(cell.get("items", []))))
         for group in _groups(known["scenegraph"])
         if group.get("name") == "cell"
         for cell in group["items"]
     ]
-
-
-def texts_of(drawn: alt.FacetChart) -> list[str]:
-    """All that is written on a chart."""
-    return list(
-        _texts(
-            vl_convert.vegalite_to_scenegraph(
-                chart("c", "a", drawn).spec, vl_version=VEGA_LITE, config=theme("light")
-            )
-        )
-    )
 
 
 def _groups(node: Any) -> Iterator[dict[str, Any]]:
@@ -72,26 +60,6 @@ def _groups(node: Any) -> Iterator[dict[str, Any]]:
         for item in node.get("items", []):
             yield from _groups(item)
     return
-
-
-def _titles(cell: dict[str, Any]) -> Iterator[str]:
-    yield from _texts(cell.get("title", {}))
-    for each in cell.get("items", []):
-        if each.get("role") == "title":
-            yield from _texts(each)
-
-
-def _texts(node: Any) -> Iterator[str]:
-    if isinstance(node, list):
-        for each in node:
-            yield from _texts(each)
-    if isinstance(node, dict):
-        text = node.get("text")
-        if text is not None:
-            yield from map(str, text if isinstance(text, list) else [text])
-        for value in node.values():
-            if isinstance(value, dict | list):
-                yield from _texts(value) if value is not text else ()
 
 
 def _marks(layers: Iterable[dict[str, Any]]) -> Iterator[Mark]:

@@ -14,9 +14,7 @@ from library import (
     C_W,
     FIFTHS,
     FULL,
-    LIKELIHOODS,
     MEASURES,
-    NAME_VECTORS,
     PAPER,
     PREFIXES,
     PRESENTS,
@@ -24,6 +22,7 @@ from library import (
     SPARSENESS,
     RegionalResults,
     framed,
+    principal_components,
     says_of_tree,
     write_table,
 )
@@ -57,8 +56,8 @@ SETTINGS: dict[str, Any] = {
     "models": MODELS,
     "alpha": ALPHA,
     "confidence": 0.95,
-    "word": "bald",
-    "series": [{"name": "toxic", "models": [{"model": "m1", "epoch": 0}, {"model": "m2", "epoch": 20}]}],
+    "word": None,
+    "series": [],
 }
 PLACELESS = {"region": "this place", "level": "control", "prefix": "I am from this place."}
 
@@ -115,18 +114,6 @@ def make_prefixes() -> pd.DataFrame:
     return framed(rows, PREFIXES)
 
 
-PLANE = [[0.0, 0.0, 1.0], [4.0, 0.0, 1.0], [0.0, 3.0, 1.0], [4.0, 3.0, 1.0]]
-NAMES = pd.DataFrame({"region": ["AF", "Kenya", "Egypt", "AS"], "vector": PLANE})
-"""Vectors of names, in a plane: 16 to 9 of their variance are along the first two axes."""
-
-
-def make_likelihoods(seed: int) -> pd.DataFrame:
-    """LIKELIHOODS of all names with the word `bald` and alone."""
-    rows = [(name, word) for word in (None, "bald") for name in make_regions()["name"]]
-    frame = pd.DataFrame(rows, columns=["name", "word"])
-    return frame.assign(tokens=3, unknown=0, log_prob=np.random.default_rng(seed).normal(-4, 1, len(frame)))
-
-
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("regional")
@@ -136,20 +123,15 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "captions": str(RESOURCES / "captions.yaml"),
         "published": str(RESOURCES / "published.csv"),
         "borders": str(RESOURCES / "countries-110m.json"),
-        **{key: [] for key in ("scores", "likelihoods", "name_vectors")},
+        "scores": [str(folder / f"{model['name']}.parquet") for model in MODELS],
+        "likelihoods": [],
+        "name_vectors": [],
     }
     write_table(paths["regions"], make_regions(), REGIONS, {})
     for classifier, path in zip(("c1", "c2"), paths["prefixes"], strict=True):
         write_table(path, make_prefixes(), PREFIXES, {"classifier": classifier, "table": Path(path).stem})
-    for seed, model in enumerate(MODELS):
-        facts = {"model": model["name"], "draws": DRAWS, "template": "People in {region} are {word}."}
-        for key, rows, schema in (
-            ("scores", make_scores(seed), SCORES),
-            ("likelihoods", make_likelihoods(seed), LIKELIHOODS),
-            ("name_vectors", NAMES, NAME_VECTORS),
-        ):
-            paths[key].append(str(folder / f"{model['name']}.{key}.parquet"))
-            write_table(paths[key][-1], rows, schema, facts)
+    for seed, (model, path) in enumerate(zip(MODELS, paths["scores"], strict=True)):
+        write_table(path, make_scores(seed), SCORES, {"model": model["name"], "draws": DRAWS})
     return paths
 
 
@@ -240,25 +222,19 @@ def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
     assert all(each in text for each in (*PROTOCOLS, "printed (as headed)", "printed (likely order)"))
 
 
-def drawn(name: str, results: RegionalResults) -> list[dict[str, Any]]:
-    made: Any = PRESENTS.figure(name, results)[0]
-    return rows_drawn(made)
-
-
-def test_names_are_laid_out_by_their_principal_components(results: RegionalResults) -> None:
-    rows = {row["region"]: row for row in drawn("names", results) if row["model"] == "m1"}
-    assert rows["AF"]["panel"] == "m1 (64% and 36% of the variance)"
-    for column, size in (("first", 2), ("second", 1.5)):
-        assert all(abs(row[column]) == pytest.approx(size) for row in rows.values())
-    assert {region for region, row in rows.items() if row["large"]} == {"AF", "AS"}
-    kenya = rows["Kenya"]
-    assert (kenya["within"], kenya["level"]) == (SCRIPT, "country")
-    assert kenya["first"] == -rows["AF"]["first"] and kenya["second"] == pytest.approx(rows["AF"]["second"])
+def test_the_components_of_vectors_in_a_plane_are_its_axes() -> None:
+    """16 to 9 of their variance are along the first two axes; the largest coordinate is positive."""
+    plane = np.array([[0.0, 0.0, 1.0], [4.0, 0.0, 1.0], [0.0, 3.0, 1.0], [4.0, 3.0, 1.0]])
+    points, shares = principal_components(plane)
+    np.testing.assert_allclose(shares, [0.64, 0.36])
+    np.testing.assert_allclose(np.abs(points), [[2, 1.5]] * 4)
+    assert (points[np.abs(points).argmax(axis=0), [0, 1]] > 0).all()
+    assert {(x > 0, y > 0) for x, y in points.tolist()} == {*itertools.product((True, False), repeat=2)}
 
 
 def test_maps_have_the_numbers_of_countries(results: RegionalResults) -> None:
     codes = {code: name for some in CONTINENTS.values() for name, code in some.items()}
-    every = [row for row in drawn("positive_map", results) if row["drawn"] != BLANK]
+    every = [row for row in rows_drawn(PRESENTS.figure("positive_map", results)[0]) if row["drawn"] != BLANK]
     rows = [row for row in every if row["classifier"] == "c1"]
     known = (
         results.prefixes.query("table == 'imdb' and level == 'country'")
@@ -274,8 +250,3 @@ def test_maps_have_the_numbers_of_countries(results: RegionalResults) -> None:
     ranked = sorted(rows, key=lambda row: float(row["net"]))
     places = [FIFTHS.index(row["fifth"]) for row in ranked]
     assert places == sorted(places) and {places.count(n) for n in range(5)} <= {3, 4, 2}
-    rows = [row for row in drawn("word_map", results) if row["drawn"] != BLANK]
-    assert len(rows) == 3 * 15
-    frame = make_likelihoods(0).dropna(subset="word").set_index("name")["log_prob"]
-    of_first = [row for row in rows if row["panel"] == "m1"]
-    assert all(row["log_prob"] == pytest.approx(frame[row["country"]]) for row in of_first)

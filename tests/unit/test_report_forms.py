@@ -7,11 +7,13 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from drawn_marks import Panel, check_forest, panels_of, scale_of, texts_of
+from drawn_marks import Panel, check_forest, panels_of, scale_of
 from library import (
+    CHART_COLUMNS,
     Axis,
     Beside,
     Kinds,
+    changes_chart,
     chart,
     forest,
     scatter,
@@ -128,29 +130,6 @@ DOSES = frame_of(
 ACROSS, UP = Axis("dose"), Axis("response", line=0)
 
 
-def test_responses_stand_at_their_doses_with_what_is_known() -> None:
-    drawn = scatter(DOSES, ACROSS, UP, across="dose", up="value", joined=True, kinds=KINDS)
-    panel, own = panel_of(drawn), DOSES[DOSES["panel"] == "p"]
-    marks = panel.of("symbol")
-    right, _ = scale_of(own["dose"], [mark.x for mark in marks])
-    up, zero = scale_of(own["value"], [mark.y for mark in marks])
-    # pixels are counted from above
-    assert right > 0 > up
-    none, *intervals = panel.of("rule")
-    assert none.y == pytest.approx(zero)
-    known = own.dropna(subset="low")
-    ends = [sorted((line.y, line.y2)) for line in intervals]
-    assert ends == [
-        pytest.approx([up * row["high"] + zero, up * row["low"] + zero]) for _, row in known.iterrows()
-    ]
-    assert {"dose", "response", "which", "old", "new"} <= set(texts_of(drawn))  # type: ignore[arg-type]
-    lines = [layer["mark"] for layer in chart("c", "a", drawn).spec["spec"]["layer"]]  # type: ignore[arg-type]
-    assert [mark["type"] for mark in lines] == ["rule", "line", "rule", "point"]
-    # through the mean of those of one dose
-    line = chart("c", "a", drawn).spec["spec"]["layer"][1]  # type: ignore[arg-type]
-    assert line["encoding"]["y"]["aggregate"] == "mean"
-
-
 def test_a_response_has_a_band_behind_it_and_what_others_report_beside_it() -> None:
     words = (
         DOSES[DOSES["panel"] == "p"]
@@ -184,30 +163,54 @@ def test_a_response_has_a_band_behind_it_and_what_others_report_beside_it() -> N
 
 def test_one_number_stands_against_another_with_their_intervals() -> None:
     points = DOSES.assign(less=DOSES["dose"] - 0.5, more=[NAN, *DOSES["dose"][1:] + 0.5])
-    drawn = scatter(
-        points,
-        Axis("x", line=0),
-        UP,
-        across="dose",
-        up="value",
-        across_interval=("less", "more"),
-        up_interval=("low", "high"),
-        kinds=KINDS,
-    )
+    ends: Any = {"across_interval": ("less", "more"), "joined": True, "kinds": KINDS}
+    drawn = scatter(points, Axis("x", line=0), UP, across="dose", up="value", **ends)
     panel, own = panel_of(drawn), points[points["panel"] == "p"]
     marks = panel.of("symbol")
     right, left = scale_of(own["dose"], [mark.x for mark in marks])
     up, zero = scale_of(own["value"], [mark.y for mark in marks])
+    # pixels are counted from above
+    assert right > 0 > up
     vertical, horizontal, *intervals = panel.of("rule")
     assert (vertical.x, horizontal.y) == pytest.approx((left, zero))
     level = [line for line in intervals if line.y == line.y2]
     upright = [line for line in intervals if line.x == line.x2]
-    assert [line.x for line in level] == pytest.approx(
-        [right * each + left for each in own.loc[own["more"].notna(), "less"]]
-    )
-    assert [max(line.y, line.y2) for line in upright] == pytest.approx(
-        [up * each + zero for each in own["low"].dropna()]
-    )
-    assert len(level) == len(upright) == 3
+    known = own.dropna(subset="more")
+    assert [sorted((line.x, line.x2)) for line in level] == [
+        pytest.approx([right * row["less"] + left, right * row["more"] + left]) for _, row in known.iterrows()
+    ]
+    known = own.dropna(subset="low")
+    assert [sorted((line.y, line.y2)) for line in upright] == [
+        pytest.approx([up * row["high"] + zero, up * row["low"] + zero]) for _, row in known.iterrows()
+    ]
+    # a line goes through the mean of those of one dose
+    assert drawn is not None
+    (joined,) = [
+        each for each in chart("c", "a", drawn).spec["spec"]["layer"] if each["mark"]["type"] == "line"
+    ]
+    assert joined["encoding"]["y"]["aggregate"] == "mean"
     unknown = scatter(points, ACROSS, UP, across="more", up="value")
-    assert len(chart("c", "a", unknown).rows) == len(points) - 1  # type: ignore[arg-type]
+    assert unknown is not None and len(chart("c", "a", unknown).rows) == len(points) - 1
+
+
+def test_the_interval_of_a_change_is_laid_at_what_was_before() -> None:
+    """A tick for what was, and a mark for what is."""
+    changes = frame_of(
+        *(
+            dict(zip(CHART_COLUMNS, values, strict=True))
+            for values in (
+                ("cp", "AUL", "cda", "bert-cda", 80.0, 60.0, -25.0, -15.0, 0.01),
+                ("cp", "CPS", "cda", "bert-cda", 70.0, 75.0, -1.0, 11.0, 0.4),
+                ("cp", "SSS", "cda", "bert-cda", 55.0, 52.0, NAN, NAN, NAN),
+            )
+        )
+    )
+    drawn = changes_chart(changes, Axis("of 100 pairs", line=50))
+    check_forest(drawn, "after", ("least", "most"), line=50)
+    assert drawn is not None
+    rows = chart("c", "a", drawn).rows
+    assert [(row["least"], row["most"]) for row in rows] == [(55, 65), (69, 81), (None, None)]
+    marks, ticks = panel_of(drawn).of("symbol"), panel_of(drawn).of("rect")
+    factor, shift = scale_of(changes["after"], [mark.x for mark in marks])
+    assert [tick.x + 1 for tick in ticks] == pytest.approx((factor * changes["before"] + shift).tolist())
+    assert changes_chart(changes[:0], AXIS) is None
