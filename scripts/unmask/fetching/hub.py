@@ -28,15 +28,7 @@ from huggingface_hub.errors import (
 from unmask.atomic import written_whole
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
-from unmask.models.directory import (
-    CONFIG,
-    TOKENIZER_FILES,
-    VOCABULARIES,
-    check_named,
-    choose_files,
-    code_files,
-    tokenizer_files,
-)
+from unmask.models import directory as model_files
 from unmask.urls import without_secrets
 
 logger = logging.getLogger(__name__)
@@ -82,9 +74,9 @@ def fetch_model(
     if tokenizer:
         of, at = tokenizer
         lender = repository(of, at, called="tokenizer")
-        files = {name: lender.file(name) for name in tokenizer_files(lender.names)}
+        files = {name: lender.file(name) for name in model_files.tokenizer_files(lender.names)}
         if not files:
-            none = f"none of {', '.join(VOCABULARIES)} is there (vocab.json needs merges.txt)"
+            none = f"none of {', '.join(model_files.VOCABULARIES)} is there (vocab.json needs merges.txt)"
             raise InputError(f"{lender.what}: {none}")
         facts["tokenizer"] = {"repo": of, "revision": at, "commit": lender.commit}
     model = repository(repo, revision)
@@ -92,17 +84,17 @@ def fetch_model(
     def text(name: str) -> str:
         return (files.get(name) or model.file(name)).read_text(encoding="utf-8")
 
-    names = [name for name in model.names if not files or name not in TOKENIZER_FILES] + [*files]
+    names = [name for name in model.names if not files or name not in model_files.TOKENIZER_FILES] + [*files]
     try:
-        chosen = choose_files(names, text, model.what, with_code)
+        chosen = model_files.choose_files(names, text, model.what, with_code)
     except InputError as error:
-        if CONFIG not in names or tokenizer_files(names):
+        if model_files.CONFIG not in names or model_files.tokenizer_files(names):
             raise
         raise InputError(f"{error}; name the repository of one with the key `tokenizer`") from None
     files |= {name: model.file(name) for name in chosen.all if name not in files}
     if with_code:
-        check_named(files, text, model.what)
-        facts["own_code"] = list(code_files(files))
+        model_files.check_named(files, text, model.what)
+        facts["own_code"] = list(model_files.code_files(files))
     with written_whole(directory, folder=True) as unfinished:
         for name, source in files.items():
             _place(source, unfinished / name)
