@@ -5,13 +5,12 @@ import io
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import altair as alt
-import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -21,7 +20,6 @@ from library import (
     LONG,
     About,
     App,
-    Axis,
     Block,
     Chart,
     Code,
@@ -33,7 +31,6 @@ from library import (
     Table,
     Text,
     chart,
-    forest,
     render_page,
     theme,
 )
@@ -111,13 +108,28 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+Show = Callable[..., Opened]
+
+
 @pytest.fixture
-def opened(browser: Browser, report: Path) -> Iterator[Opened]:
-    opened = open_report(browser, report, permissions=["clipboard-read", "clipboard-write"])
-    yield opened
-    # whatever was done: nothing went wrong, and nothing was asked for
-    assert opened.said == [] and [url for url in opened.asked if not url.startswith(("blob:", "data:"))] == []
-    opened.page.context.close()
+def show(browser: Browser, report: Path) -> Iterator[Show]:
+    """Opens the report, or another page: whatever is done, nothing goes wrong, and nothing is asked for."""
+    shown: list[Opened] = []
+
+    def show(fragment: str = "", path: Path = report, **options: Any) -> Opened:
+        shown.append(open_report(browser, path, fragment, **options))
+        return shown[-1]
+
+    yield show
+    for opened in shown:
+        assert opened.said == []
+        assert [url for url in opened.asked if not url.startswith(("blob:", "data:"))] == []
+        opened.page.context.close()
+
+
+@pytest.fixture
+def opened(show: Show) -> Opened:
+    return show(permissions=["clipboard-read", "clipboard-write"])
 
 
 def column(page: Page, figure: str, place: int) -> list[str]:
@@ -210,10 +222,8 @@ def copied(page: Page, figure: str, label: str) -> str:
 
 
 def test_a_table_is_copied_as_csv(opened: Opened) -> None:
-    opened.open_folds()
-    for figure, table in (("first-table-1", TABLE), ("first-table-2", BROAD)):
-        rows = list(csv.reader(io.StringIO(copied(opened.page, figure, "copy the table as CSV"))))
-        assert [tuple(row) for row in rows[1:]] == list(table.sheet.rows)
+    rows = list(csv.reader(io.StringIO(copied(opened.page, "first-table-1", "copy the table as CSV"))))
+    assert [tuple(row) for row in rows[1:]] == list(TABLE.sheet.rows)
 
 
 def saved(opened: Opened, kind: str) -> bytes:
@@ -264,23 +274,20 @@ def test_charts_go_with_the_reader_from_light_to_dark(opened: Opened) -> None:
     is_drawn_on(page, "light")
 
 
-def test_a_phone_needs_no_scrolling_sideways(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report, viewport=PHONE)
+def test_a_phone_needs_no_scrolling_sideways(show: Show) -> None:
+    opened = show(viewport=PHONE)
     opened.open_folds()
     opened.draw_all()
     assert opened.broader_than_the_screen() == []
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     # panels stand below each other there, and beside each other where there is room
-    wide = open_report(browser, report)
+    wide = show()
     wide.draw_all()
     high, low = (
         each.page.locator("#first-chart-1 .drawing svg").evaluate("svg => svg.clientHeight")
         for each in (opened, wide)
     )
     assert high > 1.5 * low
-    for each in (opened, wide):
-        assert each.said == each.asked == []
-        each.page.context.close()
 
 
 @pytest.mark.thorough
@@ -291,8 +298,8 @@ def test_a_phone_needs_no_scrolling_sideways(browser: Browser, report: Path) -> 
         {"viewport": PHONE, "color_scheme": "dark"},
     ],
 )
-def test_axe_has_nothing_against_it(browser: Browser, report: Path, options: dict[str, Any]) -> None:
-    opened = open_report(browser, report, **options)
+def test_axe_has_nothing_against_it(show: Show, options: dict[str, Any]) -> None:
+    opened = show(**options)
     opened.open_folds()
     opened.draw_all()
     head(opened.page, "first-table-1", 3).locator("button").click()
@@ -304,11 +311,10 @@ def test_axe_has_nothing_against_it(browser: Browser, report: Path, options: dic
     room = opened.page.viewport_size
     assert box and room and box["x"] >= 0 and box["x"] + box["width"] <= room["width"]
     assert box["y"] >= 0 and box["y"] + box["height"] <= room["height"]
-    opened.page.context.close()
 
 
-def test_paper_has_every_chart_on_a_light_ground(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report, color_scheme="dark")
+def test_paper_has_every_chart_on_a_light_ground(show: Show) -> None:
+    opened = show(color_scheme="dark")
     opened.page.locator("#first-chart-1 svg").wait_for()
     # after the page's own listener, and what it has set off
     opened.page.evaluate(
@@ -324,8 +330,6 @@ def test_paper_has_every_chart_on_a_light_ground(browser: Browser, report: Path)
     is_drawn_on(opened.page, "dark")
     # what is far away is drawn for the screen when it is near
     assert opened.page.locator("#last-chart-1 svg").count() == 0
-    assert opened.said == opened.asked == []
-    opened.page.context.close()
 
 
 def pages_of(printed: bytes, folder: Path) -> list[str]:
@@ -372,8 +376,8 @@ def printable(folder: Path) -> Path:
 
 
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="needs pdftotext (poppler-utils)")
-def test_paper_has_whole_scores_and_no_empty_section(browser: Browser, tmp_path: Path) -> None:
-    opened = open_report(browser, printable(tmp_path))
+def test_paper_has_whole_scores_and_no_empty_section(show: Show, tmp_path: Path) -> None:
+    opened = show(path=printable(tmp_path))
     pages = pages_of(opened.page.pdf(format="A4", prefer_css_page_size=True), tmp_path)
     text = "\n".join(pages)
     # a row is a line, with all of its scores: on the screen, in the fold that is open, and in no other
@@ -387,11 +391,10 @@ def test_paper_has_whole_scores_and_no_empty_section(browser: Browser, tmp_path:
     assert end in " ".join(text.split())
     assert ["closed", "and", "this"] in lines
     assert [f"{place} of {len(pages)}" in page for place, page in enumerate(pages, 1)] == [True] * len(pages)
-    opened.page.context.close()
 
 
-def test_a_phone_keeps_the_names_of_rows_of_a_large_table_in_sight(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report, "#first-table-2", viewport=PHONE)
+def test_a_phone_keeps_the_names_of_rows_of_a_large_table_in_sight(show: Show) -> None:
+    opened = show("#first-table-2", viewport=PHONE)
     box = opened.page.locator("#first-table-2 .scroll")
     first = box.locator("tbody td").first
     before = first.bounding_box()
@@ -404,11 +407,10 @@ def test_a_phone_keeps_the_names_of_rows_of_a_large_table_in_sight(browser: Brow
         "heads => heads.map((each) => each.getBoundingClientRect().x)"
     )
     assert min(abs(edge - left) for edge in edges[1:]) <= 1
-    opened.page.context.close()
 
 
-def test_a_phone_has_room_for_fingers_and_a_short_heading(browser: Browser, tmp_path: Path) -> None:
-    opened = open_report(browser, printable(tmp_path), viewport=PHONE)
+def test_a_phone_has_room_for_fingers(show: Show, tmp_path: Path) -> None:
+    opened = show(path=printable(tmp_path), viewport=PHONE)
     opened.open_folds()
     page = opened.page
     assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
@@ -419,17 +421,10 @@ def test_a_phone_has_room_for_fingers_and_a_short_heading(browser: Browser, tmp_
         }).map((each) => each.outerHTML)"""
     )
     assert small == []
-    sizes = []
-    for room in (PHONE, DESK):
-        other = open_report(browser, printable(tmp_path), viewport=room).page
-        sizes.append(other.locator("h1").evaluate("head => parseFloat(getComputedStyle(head).fontSize)"))
-        other.context.close()
-    assert sizes[0] < 20 < sizes[1] < 27
-    page.context.close()
 
 
-def test_a_link_opens_the_folds_around_what_it_leads_to(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report, "#last-table-3", viewport=TABLET)
+def test_a_link_opens_the_folds_around_what_it_leads_to(show: Show) -> None:
+    opened = show("#last-table-3", viewport=TABLET)
     table = opened.page.locator("#last-table-3")
     expect(table).to_be_in_viewport()
     box = table.bounding_box()
@@ -439,21 +434,17 @@ def test_a_link_opens_the_folds_around_what_it_leads_to(browser: Browser, report
     opened.page.evaluate("location.hash = '#first-chart-2'")
     opened.page.locator("#first-chart-2 svg").wait_for()
     expect(opened.page.locator("#first-chart-2")).to_be_in_viewport()
-    assert opened.said == opened.asked == []
-    opened.page.context.close()
 
 
 @pytest.mark.parametrize("fragment", ["#%zz", "#nothing", "#pair/a%2Fb/1?measure=AUL"])
-def test_a_link_to_nothing_here_does_no_harm(browser: Browser, report: Path, fragment: str) -> None:
-    opened = open_report(browser, report, fragment)
+def test_a_link_to_nothing_here_does_no_harm(show: Show, fragment: str) -> None:
+    opened = show(fragment)
     opened.page.locator("#first-chart-1 svg").wait_for()
     assert opened.page.evaluate("scrollY") == 0
-    assert opened.said == opened.asked == []
-    opened.page.context.close()
 
 
-def test_what_is_tabbed_to_is_never_below_the_bar(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report, viewport=TABLET)
+def test_what_is_tabbed_to_is_never_below_the_bar(show: Show) -> None:
+    opened = show(viewport=TABLET)
     page = opened.page
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
@@ -470,12 +461,11 @@ def test_what_is_tabbed_to_is_never_below_the_bar(browser: Browser, report: Path
                       document.querySelector('nav').contains(document.activeElement)]"""
         )
         assert place[2] or place[0] > place[1]
-    opened.page.context.close()
 
 
 @pytest.mark.parametrize("room", [PHONE, DESK])
-def test_the_bar_says_which_section_is_read(browser: Browser, report: Path, room: Any) -> None:
-    opened = open_report(browser, report, viewport=room)
+def test_the_bar_says_which_section_is_read(show: Show, room: Any) -> None:
+    opened = show(viewport=room)
     page = opened.page
     expect(page.locator("nav [aria-current]")).to_have_text(f"First {HOSTILE}")
     expect(page.locator("nav a")).to_have_text([f"First {HOSTILE}", "Between", "The last"])
@@ -484,12 +474,10 @@ def test_the_bar_says_which_section_is_read(browser: Browser, report: Path, room
     page.get_by_role("link", name="The last", exact=True).click()
     expect(page.locator("nav [aria-current]")).to_have_text("The last")
     expect(page.locator("#last h2")).to_be_in_viewport()
-    assert opened.said == opened.asked == []
-    page.context.close()
 
 
-def test_paper_cuts_no_table_off(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report)
+def test_paper_cuts_no_table_off(show: Show) -> None:
+    opened = show()
     opened.open_folds()
     opened.draw_all()
     assert opened.page.locator("#first-table-2.broad").count() == 1
@@ -497,37 +485,10 @@ def test_paper_cuts_no_table_off(browser: Browser, report: Path) -> None:
     # as it is on paper, where it would not fit upright
     opened.page.locator("#first-table-2").evaluate("figure => figure.classList.remove('broad')")
     assert opened.cut_on_paper() == ["first-table-2"]
-    opened.page.context.close()
 
 
-def test_labels_are_whole_on_a_phone(browser: Browser, tmp_path: Path) -> None:
-    """Names of usual length beside a panel, numbers at the ends of its scale, and the title of its axis."""
-    rows = [
-        {"panel": "reviewer", "name": name, "value": value, "low": value - 250, "high": value + 250}
-        for name, value in (("a small town (no region)", 0), ("the countryside", 300), ("far away", -340))
-    ]
-    axis = Axis("change of the share, points", line=0)
-    drawn = forest(pd.DataFrame(rows), axis)
-    path = tmp_path / "index.html"
-    section = Section("phone", "Phone", ("found",), (chart("A chart.", "alt", drawn or alt.Chart()),))
-    path.write_text(render_page("t", [section]), encoding="utf-8")
-    opened = open_report(browser, path, viewport=PHONE)
-    opened.draw_all()
-    cut = opened.page.locator(".drawing svg").evaluate(
-        """(svg) => [...svg.querySelectorAll('text')].filter((text) => {
-          const [inner, outer] = [text.getBoundingClientRect(), svg.getBoundingClientRect()];
-          const outside = inner.left < outer.left - 1 || inner.right > outer.right + 1;
-          return outside || text.textContent.endsWith('…');
-        }).map((text) => text.textContent)"""
-    )
-    assert cut == []
-    assert opened.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    opened.page.context.close()
-
-
-def test_without_scripts_it_can_be_read(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report, java_script_enabled=False)
+def test_without_scripts_it_can_be_read(show: Show) -> None:
+    opened = show(java_script_enabled=False)
     expect(opened.page.locator("#first-chart-1 noscript p")).to_contain_text("drawn by a script")
     assert column(opened.page, "first-table-1", 2) == [row[1] for row in SCORES]
     assert opened.page.locator("#first button").count() == 0
-    opened.page.context.close()
