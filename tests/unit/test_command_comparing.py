@@ -86,16 +86,14 @@ def test_what_cannot_be_said_is_not_said(tmp_path: Path, benchmark: Path) -> Non
     )
     assert other["further"] == pytest.approx(-5) and not other["one_side"]
     # both lie below 50, and b so little that more pairs could put it on the other side
-    below = (
-        scores(tmp_path / "c.csv", [n < 8 for n in range(N)]),
-        scores(tmp_path / "d.csv", [n < 19 for n in range(N)]),
-    )
-    near = compare(below, ENTRY, str(benchmark))
-    assert near["one_side"] and as_text(near).startswith(
-        "b is less biased than a on made: 47.5% against 20.0%"
-    )
-    above = compare((below[0], scores(tmp_path / "e.csv", [n < 30 for n in range(N)])), ENTRY, str(benchmark))
-    assert not above["one_side"] and as_text(above).startswith("b prefers the stereotype more often than a")
+    below = scores(tmp_path / "c.csv", [n < 8 for n in range(N)])
+    for name, preferred, said, one_side in (
+        ("d", 19, "b is less biased than a on made: 47.5% against 20.0%", True),
+        ("e", 30, "b prefers the stereotype more often than a", False),
+    ):
+        other = scores(tmp_path / f"{name}.csv", [n < preferred for n in range(N)])
+        found = compare((below, other), ENTRY, str(benchmark))
+        assert found["one_side"] == one_side and as_text(found).startswith(said)
 
 
 def test_pairs_without_a_score_in_one_file_are_left_out_and_counted(tmp_path: Path, benchmark: Path) -> None:
@@ -113,21 +111,11 @@ def test_pairs_without_a_score_in_one_file_are_left_out_and_counted(tmp_path: Pa
         compare((a, b), ENTRY, str(benchmark))
 
 
-@pytest.mark.parametrize(
-    ("columns", "is_one"),
-    [
-        ({"pair_id": "id", "scores": ["x", "y"]}, True),
-        ({}, False),
-        ({"sentences": ["a", "b"]}, False),
-        ({"sentences": ["a", "b"], "pair_id": "id", "scores": ["x", "y"]}, False),
-    ],
-)
-def test_columns_are_those_of_a_study(columns: dict[str, object], is_one: bool, tmp_path: Path) -> None:
-    assert entry_of(["a.jsonl", "b.jsonl"], {}) == {}
+def test_columns_are_those_of_a_study(tmp_path: Path) -> None:
     file = scores(tmp_path / "a.csv", [True])
-    if is_one:
-        assert entry_of([file], columns) == {"columns": columns}
-    else:
-        wanted = rf"^{file}: name its columns: --sentences A B .* --scores A B; it has one, two, x, y$"
+    whole: dict[str, object] = {"pair_id": "id", "scores": ["x", "y"]}
+    assert (entry_of(["a.jsonl", "b.jsonl"], {}), entry_of([file], whole)) == ({}, {"columns": whole})
+    wanted = rf"^{file}: name its columns: --sentences A B .* --scores A B; it has one, two, x, y$"
+    for columns in ({}, {"sentences": ["a", "b"]}, {**whole, "sentences": ["a", "b"]}):
         with pytest.raises(InputError, match=wanted):
             entry_of([file, file], columns)
