@@ -1,6 +1,5 @@
 """The digest of code: what it depends on, and what it does not."""
 
-import ast
 import re
 import sys
 from collections.abc import Iterator
