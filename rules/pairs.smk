@@ -489,16 +489,12 @@ if SCORED:
             [
                 *("bias", "leverage", "accuracy", "tests", "quality", "compared"),
                 *(name for name in ("agreement", "lms") if name not in LACKING),
+                *(["planted"] if OF_WORLDS else []),
             ],
             forms=["csv"],
         )
-        | table_outputs(
-            [
-                # of tables of one's own the paper has none
-                *(("table1", "table3", "table4", "table5") if PAIRS.in_papers_form else ()),
-                *(["planted"] if OF_WORLDS else []),
-            ]
-        )
+        # of tables of one's own the paper has none
+        | table_outputs(["table1", "table3", "table4", "table5"] if PAIRS.in_papers_form else [])
         | figure_outputs(
             [
                 "bias",

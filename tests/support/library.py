@@ -139,7 +139,6 @@ from unmask.measures.scoring import (
     TIE_MARGIN,
     TOKEN_ERROR,
     Evidence,
-    coefficients,
     contributions,
     counted,
     margins_against_unrelated,

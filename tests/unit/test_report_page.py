@@ -160,12 +160,7 @@ SHOWN = {
     ("planted", ""): ("planted", "benchmark == 'ss' and score.notna()"),
     ("groups", ""): ("bias", f"{BIAS} and grouping in ['bias_type', 'direction']"),
     ("series", ""): ("bias", f"{OVERALL} and measure == 'AUL'"),
-    ("trust", "Scores without flawed pairs"): (
-        "quality",
-        "protocol == 'corrected' and flaw == 'any' and change.notna()",
-    ),
     ("trust", COMPARED): ("compared", "protocol == 'corrected'"),
-    ("trust", "Agreement with human raters"): ("agreement", "auc.notna()"),
 }
 """By section and fold, the table, and its rows that are drawn."""
 
@@ -198,7 +193,7 @@ def test_curves_are_those_of_the_statistics(made: Path, files: dict[str, Any]) -
     assert len(drawn) == len(NAMES)
     for place, values in zip((0, 2), drawn, strict=True):
         rows = pd.DataFrame(values)
-        assert list(rows["measure"].drop_duplicates()) == ["AUL", "AULA", "CPS", "SSS"]
+        assert list(rows["measure"].drop_duplicates()) == ["AUL", "AULA", "CPS", "SSS", "PLL"]
         table = pd.read_parquet(files["roc"][place]).query("protocol == 'published'")
         for measure, own in rows[rows["drawn"] == "curve"].groupby("measure"):
             known = table.loc[table["measure"] == measure, [*CURVE]]

@@ -130,14 +130,9 @@ def continuation(tokens: "pd.DataFrame", protocol: str) -> "pd.DataFrame":
     if protocol == PUBLISHED:
         return tokens[shared]
     sentence, pair = [tokens[name] for name in SENTENCE], tokens["pair_id"]
-    differs = modified.astype(int).groupby(sentence, sort=False).cumsum() > 0
-    before = (shared & ~differs).groupby(sentence, sort=False).transform("sum")
-    every = shared.groupby(sentence, sort=False).transform("sum")
-    # sides share equally many tokens; others, as unrelated sentences, have none to compare
-    of_sides = modified | shared
-    least = before.where(of_sides).groupby(pair, sort=False).transform("min")
-    most = every.where(of_sides).groupby(pair, sort=False).transform("max")
-    undefined = modified.groupby(pair, sort=False).transform("any") & (most - least).le(0)
+    behind = shared & (modified.astype(int).groupby(sentence, sort=False).cumsum() > 0)
+    differs, behind_any = (each.groupby(pair, sort=False).transform("any") for each in (modified, behind))
+    undefined = differs & ~behind_any
     return tokens.assign(weight=tokens["weight"].mask(undefined))[shared | undefined]
 
 
@@ -188,9 +183,10 @@ MEASURES = tuple(_MEASURES)
 
 
 def measure(name: str) -> Measure:
-    """The measure of that name. Raises InputError where there is none."""
+    """The measure of that name, without maskings if scores under it are made elsewhere. Raises InputError
+    where there is none."""
     if is_free(name):
-        return Measure(name, (), SUM, _no_formula)
+        return Measure(name, (), SUM)
     if name not in _MEASURES:
         raise InputError(f"{name!r} is no measure (known: {', '.join(_MEASURES)})")
     return _MEASURES[name]
@@ -199,10 +195,6 @@ def measure(name: str) -> Measure:
 def is_free(name: str) -> bool:
     """Whether a name is no measure of Unmask, but of scores made elsewhere: it begins with a small letter."""
     return name[:1].islower()
-
-
-def _no_formula(tokens: "pd.DataFrame", protocol: str) -> "pd.DataFrame":
-    raise InputError("scores that were made elsewhere have no formula here")
 
 
 def maskings_of(measures: Iterable[str]) -> list[str]:

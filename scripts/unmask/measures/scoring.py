@@ -1,8 +1,7 @@
 """From evidence to scores: both scores of each pair, their margin, the outcome and how sure it is.
 
-How sure: processors, libraries and batches add in different orders, so a log-probability in single precision
-differs in its last digits from one machine to another. (Those of exact models do not.) Put the error of each
-log-probability in its place, and a measure's own weights give the largest error of the score.
+How sure: a log-probability in single precision differs in its last digits from one machine to another. With
+that error in its place, a measure's own weights give the largest error of the score.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,11 +26,8 @@ from unmask.terms import (
 )
 
 TIE_MARGIN = 1e-6
-"""Protocol `corrected`: scores no further apart than this are a tie.
-
-A round number of ours: about the distance between neighbouring numbers in single precision near 10. Near 0
-they are closer, near 100, where sums are, 8e-6 apart. What float error may do is more than that.
-"""
+"""Protocol `corrected`: scores no further apart than this are a tie. A round number of ours: about the
+distance between neighbouring numbers in single precision near 10."""
 
 TOKEN_ERROR = 5e-5
 """How far the log-probability of a token may be from that of another machine, as a share of 1 + |log P|.
@@ -44,43 +40,34 @@ Floats = npt.NDArray[np.float64]
 
 
 def counted(of: Measure, evidence: Evidence, protocol: str) -> pd.DataFrame:
-    """The tokens that a measure counts: evidence with weight and share, log_prob in double precision, and
-    how far that may be off (error)."""
-    parts = [evidence[masking] for masking in of.maskings]
+    """The tokens that a measure counts: evidence with masking, weight, share, log_prob in double precision,
+    its error, and coefficient, what it is multiplied with in the score of its sentence."""
+    parts = [evidence[masking].assign(masking=masking) for masking in of.maskings]
     tokens = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
     tokens = of.formula(tokens.assign(weight=1.0, share=1.0), protocol)
     # a sum of many float32 would depend on their order
     log_prob = tokens["log_prob"].astype("float64")
-    return tokens.assign(log_prob=log_prob, error=TOKEN_ERROR * (1 + log_prob.abs()))
-
-
-def coefficients(of: Measure, tokens: pd.DataFrame) -> "pd.Series[float]":
-    """What the log-probability of each of `counted` is multiplied by in the score of its sentence."""
-    weight = tokens["weight"]
-    return weight / _by_sentence(tokens, tokens["share"]).transform("sum") if of.reduction == MEAN else weight
+    over = _by_sentence(tokens, "share").transform("sum") if of.reduction == MEAN else 1.0
+    error, coefficient = TOKEN_ERROR * (1 + log_prob.abs()), tokens["weight"] / over
+    return tokens.assign(log_prob=log_prob, error=error, coefficient=coefficient)
 
 
 def sentence_scores(of: Measure, tokens: pd.DataFrame, each: str = "log_prob") -> "pd.Series[float]":
     """The score of each sentence of `counted`, by pair_id and role, nan where a weight is unknown; or, of
     `error` in place of log_prob, how far float error may move it."""
-    total: pd.Series[float] = _by_sentence(tokens, tokens[each] * tokens["weight"]).sum(skipna=False)
-    return total / _by_sentence(tokens, tokens["share"]).sum(skipna=False) if of.reduction == MEAN else total
+    weighted = tokens.assign(term=tokens[each] * tokens["weight"])
+    total: pd.Series[float] = _by_sentence(weighted, "term").sum(skipna=False)
+    return total / _by_sentence(tokens, "share").sum(skipna=False) if of.reduction == MEAN else total
 
 
-def _by_sentence(tokens: pd.DataFrame, values: "pd.Series[float]") -> Any:
-    return values.groupby([tokens[name] for name in SENTENCE], sort=False)
+def _by_sentence(tokens: pd.DataFrame, column: str) -> Any:
+    return tokens.groupby(SENTENCE, sort=False, observed=True)[column]
 
 
 def contributions(of: Measure, evidence: Evidence, protocol: str) -> pd.DataFrame:
-    """What every token that counts adds to the score of its sentence; together they are the score, before any
-    rounding of the protocol.
-
-    Columns: pair_id, role, position; masking, under which the token was predicted; log_prob, its
-    log-probability there; coefficient, what the measure multiplies that with; adds, the product.
-    """
-    marked = {masking: evidence[masking].assign(masking=masking) for masking in of.maskings}
-    tokens = counted(of, marked, protocol)
-    tokens["coefficient"] = coefficients(of, tokens)
+    """What every token that counts adds to the score of its sentence (`adds`, log_prob times coefficient);
+    together they are the score, before any rounding of the protocol."""
+    tokens = counted(of, evidence, protocol)
     tokens["adds"] = tokens["log_prob"] * tokens["coefficient"]
     return tokens[[*SENTENCE, "position", "masking", "log_prob", "coefficient", "adds"]]
 
@@ -117,7 +104,8 @@ def score_pairs(
 def _fingerprints(rows: pd.DataFrame) -> "pd.Series[int]":
     """A number for each sentence, the same where all of its evidence is the same to the last bit."""
     hashes = pd.util.hash_pandas_object(rows[["position", "token_id", "log_prob"]], index=False)
-    return hashes.groupby([rows[name] for name in SENTENCE], sort=False).sum()
+    prints: pd.Series[int] = _by_sentence(rows[SENTENCE].assign(hash=hashes), "hash").sum()
+    return prints
 
 
 def decided(

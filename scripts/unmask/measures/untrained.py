@@ -7,14 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from unmask.evidence.collecting import Wanted, evidence_of
 from unmask.evidence.lists import Table, missing
 from unmask.evidence.reading import Subject, Tokenised
 from unmask.measures.formulas import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.measures.scoring import score_pairs
+from unmask.measures.scoring import Evidence, score_pairs
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.models.random_weights import make_untrained
 from unmask.tables import write_table
@@ -37,25 +35,26 @@ def score_untrained(
     does.
     """
     shared = {**facts, **subject.facts(), "measures": list(measures), "sentences": benchmark.digest()}
-    tables = {
-        seed: Table(list_.parent / f"{seed}.parquet", SCORES, {**shared, "seed": str(seed)}) for seed in seeds
-    }
-    lacking = missing(list_, tables.values())
-    for seed, table in tables.items():
+    tables = [
+        Table(list_.parent / f"{seed}.parquet", SCORES, {**shared, "seed": str(seed)}) for seed in seeds
+    ]
+    lacking = missing(list_, tables)
+    for seed, table in zip(seeds, tables, strict=True):
         if table.path in lacking:
             logger.info("scoring with the untrained network of seed %s", seed)
-            write_table(table.path, _scores(seed, measures, subject, benchmark), SCORES, table.facts)
-    return [table.path for table in tables.values()]
+            evidence = _evidence(seed, maskings_of(measures), subject, benchmark)
+            rows = score_pairs(list(benchmark.pairs["pair_id"]), evidence, measures)
+            write_table(table.path, rows, SCORES, table.facts)
+    return [table.path for table in tables]
 
 
-def _scores(seed: int, measures: Sequence[str], subject: Subject, benchmark: Tokenised) -> pd.DataFrame:
-    """The rows of SCORES of a network of the subject's architecture whose weights are drawn."""
+def _evidence(seed: int, maskings: Sequence[str], subject: Subject, benchmark: Tokenised) -> Evidence:
+    """The evidence of a network of the subject's architecture whose weights are drawn."""
+    kind = CAUSAL_LM if "start" in subject.manifest else MASKED_LM
     with tempfile.TemporaryDirectory() as folder:
-        directory, kind = Path(folder, "model"), CAUSAL_LM if "start" in subject.manifest else MASKED_LM
-        make_untrained(subject.manifest["directory"], directory, seed, kind)
-        untrained = replace(subject, manifest={**subject.manifest, "directory": directory})
-        evidence = untrained.read_under(
-            maskings_of(measures),
+        make_untrained(subject.manifest["directory"], f"{folder}/model", seed, kind)
+        network = replace(subject, manifest={**subject.manifest, "directory": f"{folder}/model"})
+        return network.read_under(
+            maskings,
             lambda masking, model: evidence_of(benchmark.sentences, model, Wanted(ORIGINAL, masking))[0],
         )
-    return score_pairs(list(benchmark.pairs["pair_id"]), evidence, measures)

@@ -1,4 +1,4 @@
-"""Agreement with human raters: areas under ROC curves, the curves of Figure 1, and two areas compared."""
+"""Agreement with human raters: the ROC curves of Figure 1, and the areas under them."""
 
 from collections.abc import Iterator
 
@@ -7,15 +7,11 @@ import pandas as pd
 
 from unmask.measures.formulas import sees_context, title_of
 from unmask.pairs.results import PairResults
-from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import by_value, columns_of, only, panels, records, tooltips
+from unmask.report.panels import by_value, only, panels, records, tooltips
 from unmask.report.sheets import interval, number, rows_of
 from unmask.report.topics import Topic
 from unmask.report.wording import span
-from unmask.terms import CORRECTED, PROTOCOLS, PUBLISHED
-
-PAPER_MEASURES = ("AUL", "AULA", "CPS", "SSS")
-"""The measures of the paper's Figure 1."""
+from unmask.terms import CORRECTED, PUBLISHED
 
 SIZE = 240
 """Pixels of a panel of curves, either way, where the page has no reason for another width."""
@@ -30,19 +26,21 @@ FALSE, TRUE = "false_positive_rate", "true_positive_rate"
 KEYS = ["model", "benchmark", "measure"]
 
 
-def chosen(results: PairResults) -> pd.DataFrame:
-    """The areas of the reading of people's ratings that Figure 1 has, in both protocols; the pairs of a
-    world nobody rated."""
-    rows = results.agreement
+AT_ONCE = 4
+"""So many panels stand in a row at most, as in the paper's figure."""
+
+
+def chosen(results: PairResults, protocol: str) -> pd.DataFrame:
+    """The areas of one protocol, without controls; the pairs of a world nobody rated."""
+    rows = results.agreement[results.agreement["protocol"] == protocol]
     rated = [each.name for each in results.study.benchmarks if each.world is None]
-    return rows[rows["auc"].notna() & rows["benchmark"].isin(rated)]
+    sees = rows["measure"].astype(str).map(sees_context).astype(bool)
+    return rows[sees & rows["auc"].notna() & rows["benchmark"].isin(rated)]
 
 
 def says(results: PairResults) -> Iterator[str]:
-    """How large the areas of trained models are, and how many intervals exclude chance; without controls."""
-    areas = chosen(results)
-    sees = areas["measure"].astype(str).map(sees_context).astype(bool)
-    areas = results.study.of_trained(areas[sees & (areas["protocol"] == CORRECTED)])
+    """How large the areas of trained models are, and how many intervals exclude chance."""
+    areas = results.study.of_trained(chosen(results, CORRECTED))
     if len(areas):
         known = areas[areas["low"].notna()]
         off = int((known["low"].gt(CHANCE) | known["high"].lt(CHANCE)).sum())
@@ -53,27 +51,9 @@ def says(results: PairResults) -> Iterator[str]:
         )
 
 
-def areas(rows: pd.DataFrame) -> alt.FacetChart | None:
-    """The area under every curve, in both protocols; a panel for each model and benchmark.
-
-    rows: of `chosen`. None, here and below, where there is nothing to draw.
-    """
-    frame = columns_of(
-        rows,
-        *("model", "benchmark", "low", "high", "positives", "negatives"),
-        panel=rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str),
-        name=rows["measure"].map(title_of),
-        kind="protocol",
-        value="auc",
-    )
-    axis = Axis("area (0.5: chance)", line=CHANCE, span=(0.4, 0.6), step=0.1)
-    return forest(frame, axis, kinds=Kinds("kind", "protocol", PROTOCOLS), apart="kind")
-
-
 def curves(results: PairResults) -> pd.DataFrame:
-    """The ROC curves of Figure 1, points and panels: the paper's measures, protocol published."""
-    rows = chosen(results)
-    rows = rows[(rows["protocol"] == PUBLISHED) & rows["measure"].isin(PAPER_MEASURES)]
+    """The ROC curves, points and panels, protocol published as in the paper."""
+    rows = chosen(results, PUBLISHED)
     titles = [
         f"{title_of(str(row.measure))}: area {number(row.auc)}"
         + (f" ({interval(row.low, row.high, 2)})" if pd.notna(row.low) else "")
@@ -85,7 +65,7 @@ def curves(results: PairResults) -> pd.DataFrame:
 
 
 def figure1(rows: pd.DataFrame) -> alt.FacetChart | None:
-    """A panel for each curve, in rows of as many as there are measures.
+    """A panel for each curve, in rows of as many as there are measures. None where there is no curve.
 
     rows: of `curves`; of one model and benchmark alone a panel does not name these.
     """
@@ -109,13 +89,17 @@ def figure1(rows: pd.DataFrame) -> alt.FacetChart | None:
     line = curve.mark_line(style="single", strokeWidth=1.8).encode(
         x=x, y=y, order=alt.Order("place:Q"), tooltip=tooltips(frame[["measure", FALSE, TRUE]])
     )
+    columns = min(AT_ONCE, frame["measure"].nunique())
     layers = [chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(x=x, y=y), line]
-    return panels(layers, records(frame), frame["measure"].nunique(), margin=BESIDE, width=SIZE, height=SIZE)
+    return panels(layers, records(frame), columns, margin=BESIDE, width=SIZE, height=SIZE)
 
 
-TOPICS = (
-    Topic[PairResults]("agreement", "Agreement with human raters", chosen, chart=areas, says=says),
-    Topic[PairResults](
-        "figure1", "Figure 1 of the paper: ROC curves", curves, chart=figure1, each=("model", "benchmark")
-    ),
+AGREEMENT = Topic[PairResults](
+    "agreement",
+    "Figure 1 of the paper: agreement with human raters",
+    curves,
+    chart=figure1,
+    each=("model", "benchmark"),
+    says=says,
+    file="figure1",
 )

@@ -8,9 +8,6 @@ from unmask.statistics.agreement import BIASED_FROM
 from unmask.statistics.schema import NO_CLUSTERS
 from unmask.statistics.sharing import TARGET, WORDS, WRITER
 
-MEAN, SUM = "AllMasked", "AllMaskedSum"
-"""The two readings of All-Masked."""
-
 
 def caption_facts(
     level: float,

@@ -3,7 +3,7 @@
 All are rows of one table, with one chart.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import altair as alt
 import pandas as pd
@@ -119,11 +119,11 @@ def chart(rows: pd.DataFrame) -> alt.FacetChart | None:
     return forest(frame, axis, kinds=Kinds("claim", "difference", CLAIMS, claimed=True))
 
 
-def says(results: PairResults) -> Iterator[str]:
-    """How many differences of each kind are clear, of trained models and without controls."""
+def says(results: PairResults, kinds: Collection[str] = tuple(KINDS)) -> Iterator[str]:
+    """How many differences of each of these kinds are clear, of trained models and without controls."""
     rows = compared(results)
     rows = rows[rows["protocol"] == CORRECTED]
-    for kind, what in KINDS.items():
+    for kind in kinds:
         part = rows[rows["kind"] == kind]
         measures = part[["first", "second"]] if kind == MEASURES else part[["measure"]]
         part = part[measures.astype(str).map(sees_context).all(axis="columns").astype(bool)]
@@ -134,4 +134,4 @@ def says(results: PairResults) -> Iterator[str]:
         else:
             part = part[part["series"].isin(results.trained_series)]
         if len(part):
-            yield clear(part, what, results.level)
+            yield clear(part, KINDS[kind], results.level)

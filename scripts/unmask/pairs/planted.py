@@ -1,7 +1,6 @@
 """What measures found of what was planted in a world: the answer of a study of worlds, and a topic."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -20,7 +19,7 @@ from unmask.report.topics import Topic
 from unmask.report.wording import listed, many
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.sharing import TOLERANCE
-from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
+from unmask.worlds.grammar import FREQUENCY
 
 NAMED = 6
 """So many models are named above a chart."""
@@ -46,13 +45,6 @@ BY_MEASURE = Table(
         Column("false", "[{exact_false:.0f}]", _EXACT),
     ],
     heads={"title": "measure"},
-)
-JUDGED = Table(
-    "planted",
-    ["benchmark", "bias_type", "strength", "model"],
-    [Column("", "{judgement}[: {score:.1f}][~ ({low:.1f} to {high:.1f})][; exact {exact:.1f}]")],
-    across=["title"],
-    heads={"bias_type": "bias type", "strength": "planted"},
 )
 
 
@@ -142,31 +134,6 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
     )
 
 
-def sheet(results: PairResults, rows: pd.DataFrame) -> Sheet:
-    """Every judgement, with measures side by side."""
-    titled = rows.assign(title=rows["measure"].map(title_of), strength=strengths(rows))
-    return JUDGED.captioned(titled, results.captions)
-
-
-def strengths(rows: pd.DataFrame) -> list[str]:
-    """What is planted in the pairs of each row of JUDGEMENTS, and how strongly, such as
-    `frequency (ratio 1 to 8)`."""
-    return [_strength(row) for row in rows_of(rows)]
-
-
-def _strength(row: Any) -> str:
-    parts = []
-    if row.planted in (ASSOCIATION, BOTH):
-        parts.append(f"p {_span(row.p_low, row.p_high)}")
-    if row.planted in (FREQUENCY, BOTH):
-        parts.append(f"ratio {_span(row.ratio_low, row.ratio_high)}")
-    return f"{row.planted} ({', '.join(parts)})" if parts else str(row.planted)
-
-
-def _span(low: float, high: float) -> str:
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-
 def judged_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
     """Bias scores by what was planted, coloured by judgement, before the score of the exact model; a panel
     for each measure, of several benchmarks for each of both, controls last. rows: JUDGEMENTS."""
@@ -179,7 +146,6 @@ def judged_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
         *("model", "bias_type", "score", "low", "high", "exact", "verdict", "judgement"),
         panel=panel + ON + rows["benchmark"] if rows["benchmark"].nunique() > 1 else panel,
         name=[f"{row.planted} ({row.bias_type})" for row in rows_of(rows)],
-        strength=strengths(rows),
         words_low="null_low",
         words_high="null_high",
         pairs="n",
@@ -215,7 +181,6 @@ PLANTED = Topic[PairResults](
     "planted",
     "What was planted, and found",
     lambda results: results.judgements,
-    sheet,
-    judged_chart,
+    chart=judged_chart,
     each=("benchmark",),
 )

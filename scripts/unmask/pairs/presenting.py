@@ -42,6 +42,7 @@ PRESENTS = Presentation(
     {
         **{name: partial(_table, name) for name in (*TIDY, *OF_PAPER)},
         "compared": comparisons.compared,
+        "planted": lambda results: results.judgements,
     },
     {
         "bias": (

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
 from unmask.measures.formulas import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
-from unmask.report.forms import Axis, Grid, Kinds, forest
-from unmask.report.panels import columns_of
 from unmask.report.topics import Topic, clear
 from unmask.statistics.quality import UNKNOWN_TOKENS, flags
 from unmask.statistics.schema import ANY_FLAW, UNEQUAL_TOKENS, UNRATED
@@ -30,10 +27,6 @@ TITLES: Mapping[str, str] = {
 }
 """What flaws of pairs, and pairs without ratings, are called, in the order in which they are shown."""
 
-NO_CLEAR, CLEAR = "no clear change", "clear change"
-CLAIMS = (NO_CLEAR, CLEAR)
-"""What may be claimed of a change: clear is one below the level after Holm's correction."""
-
 COUNTS = Table("quality_counts", ["benchmark", "pairs"], [Column("", "{count}")], across=["what", "label"])
 CHANGES = Table(
     "quality",
@@ -45,47 +38,13 @@ CHANGES = Table(
 
 
 def changes(results: PairResults) -> pd.DataFrame:
-    """The rows of `quality`, protocol corrected, that have pairs left, with claim (one of CLAIMS)."""
+    """The rows of `quality`, protocol corrected, that have pairs left."""
     rows = results.quality
     rows = in_order(rows[(rows["protocol"] == CORRECTED) & rows["change"].notna()], flaw=TITLES)
     return with_marks(rows, results.level).assign(
         title=rows["measure"].map(title_of),
         without_pairs="without",
         label=rows["flaw"].map(TITLES),
-        claim=pd.Series(NO_CLEAR, rows.index).mask(rows["p_holm"] < results.level, CLEAR),
-    )
-
-
-def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
-    """What leaving out all pairs that have a flaw changes of scores, in points: a panel for each model and
-    benchmark. None where no pair has a flaw.
-
-    rows: of `changes`.
-    """
-    rows = rows[rows["flaw"] == ANY_FLAW]
-    frame = columns_of(
-        rows,
-        *("change", "low", "high", "score", "without", "claim"),
-        panel=rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str),
-        measure="title",
-        chance_low=-2 * rows["random_sd"],
-        chance_high=2 * rows["random_sd"],
-        left_out="flawed",
-        pairs="n",
-    )
-    # as far to either side
-    most = (
-        frame[["change", "low", "high", "chance_low", "chance_high"]].abs().max().max() if len(frame) else 0
-    )
-    most = max(2.0, float(most))
-    return forest(
-        frame,
-        Axis("change, points of the score", line=0, span=(-most, most), format="+~g"),
-        name="measure",
-        value="change",
-        kinds=Kinds("claim", "the change", CLAIMS, claimed=True),
-        broad=("chance_low", "chance_high"),
-        grid=Grid(max(1, rows["benchmark"].nunique())),
     )
 
 
@@ -111,6 +70,6 @@ def says(results: PairResults) -> Iterator[str]:
 
 
 TOPICS = (
-    Topic[PairResults]("quality", "Scores without flawed pairs", changes, CHANGES, without_any),
+    Topic[PairResults]("quality", "Scores without flawed pairs", changes, CHANGES),
     Topic[PairResults]("quality_counts", "How many pairs have each flaw", counts, COUNTS),
 )

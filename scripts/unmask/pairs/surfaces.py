@@ -1,7 +1,8 @@
 """Tokens as people read them, whichever way a tokenizer writes where words begin."""
 
 from collections.abc import Iterable
-from functools import cache
+
+from tokenizers.decoders import ByteLevel
 
 CONTINUES, WORD_PIECE, BYTES = "##", "\N{LOWER ONE EIGHTH BLOCK}", "\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}"
 """What tokens begin with: those that go on with a word (BERT), or those that begin one (SentencePiece, and
@@ -33,21 +34,6 @@ def _surface(token: str, mark: str) -> Surface:
     marked = token.startswith(mark) and token != CONTINUES
     text = token.removeprefix(mark) if marked else token
     if mark == BYTES:
-        text = _decoded(text)
+        # text with other letters stays as it is
+        text = ByteLevel().decode([text])
     return text or SPACE, marked == (mark == CONTINUES)
-
-
-def _decoded(text: str) -> str:
-    """The text of bytes that are written as letters; text with other letters stays as it is."""
-    known = _bytes_of_letters()
-    if any(letter not in known for letter in text):
-        return text
-    return bytes(known[letter] for letter in text).decode("utf-8", errors="replace")
-
-
-@cache
-def _bytes_of_letters() -> dict[str, int]:
-    """Byte-level tokenizers write a visible byte as its letter of Latin-1, others as letters from 256 on."""
-    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in visible]
-    return {chr(byte): byte for byte in visible} | {chr(256 + n): byte for n, byte in enumerate(others)}

@@ -1,6 +1,7 @@
 """What the report shows of sentence pairs beyond the answer, topic by topic."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 
 import pandas as pd
@@ -127,16 +128,6 @@ def states(results: PairResults) -> pd.DataFrame:
     return whole.assign(panel=whole["series"] + charts.ON + whole["benchmark"].astype(str))
 
 
-def says_of_states(results: PairResults) -> Iterator[str]:
-    """How many states differ clearly from the first."""
-    rows = comparisons.compared(results)
-    rows = rows[(rows["kind"] == comparisons.STATES) & (rows["protocol"] == CORRECTED)]
-    if results.trained_series:
-        rows = rows[rows["series"].isin(results.trained_series)]
-    if len(rows):
-        yield clear(rows, comparisons.KINDS[comparisons.STATES], results.level)
-
-
 def _of_paper(name: str, title: str) -> Topic[PairResults]:
     """A table of the paper, where it prints a value of what the study measures."""
 
@@ -184,7 +175,7 @@ STATES = Topic[PairResults](
     "One model, many states",
     states,
     chart=charts.states,
-    says=says_of_states,
+    says=partial(comparisons.says, kinds=(comparisons.STATES,)),
     label="States",
 )
 TRUST = Topic[PairResults](
@@ -209,7 +200,7 @@ TRUST = Topic[PairResults](
             each=("kind", "benchmark"),
             says=comparisons.says,
         ),
-        *agreement.TOPICS,
+        agreement.AGREEMENT,
         _of_paper("table1", "Table 1 of the paper: token accuracy"),
         _of_paper("table3", "Table 3 of the paper: advantaged and disadvantaged groups"),
         _of_paper("table4", "Table 4 of the paper: shuffled and unrelated sentences"),

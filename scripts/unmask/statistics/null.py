@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.stats import norm
 
 from unmask.measures.formulas import measure
-from unmask.measures.scoring import Evidence, coefficients, counted
+from unmask.measures.scoring import Evidence, counted
 from unmask.statistics.decisions import Decisions
 from unmask.statistics.sharing import TOLERANCE, Floats, Ints
 from unmask.terms import ANTISTEREOTYPE, SIDES, STEREOTYPE, TIE, UNDEFINED
@@ -126,7 +126,6 @@ def words_of_evidence(
     known: dict[tuple[bytes, ...], RandomWords] = {}
     for name, protocol in series:
         tokens = counted(measure(name), evidence, protocol)
-        tokens = tokens.assign(coefficient=coefficients(measure(name), tokens))
         tokens = tokens[tokens["role"].isin(SIDES)]
         means = tokens.dropna(subset="log_prob").groupby("token_id")["log_prob"].mean()
         unknown = tokens["log_prob"].isna() | tokens["coefficient"].isna()
