@@ -399,23 +399,21 @@ def test_the_manifest(kind: str, make: Callable[[Path], Path], network: Any, tmp
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     model = network.from_pretrained(directory)
     tokenizer = AutoTokenizer.from_pretrained(directory)
-    facts = {key: manifest[key] for key in ("model_type", "architectures", "parameters", "max_length")}
+    facts = {key: manifest[key] for key in ("model_type", "parameters", "max_length")}
     config = AutoConfig.from_pretrained(directory)
     assert facts == {
         "model_type": config.model_type,
-        "architectures": config.architectures,
         "parameters": model.num_parameters(),
         "max_length": 128,
     }
-    assert manifest["vocab_size"] == manifest["tokenizer_size"] == len(tokenizer)
+    assert manifest["vocab_size"] == len(tokenizer)
     assert manifest["entry"] == {"source": "path", "kind": kind}
     assert set(manifest["files"]) == {"config.json", WEIGHTS, "tokenizer.json", TOKENIZER_CONFIG}
     for name, stated in manifest["files"].items():
         content = (directory / name).read_bytes()
         assert stated == {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     if kind == MASKED:
-        mask = manifest["mask_token"], manifest["mask_token_id"]
-        assert mask == (tokenizer.mask_token, tokenizer.mask_token_id)
+        assert manifest["mask_token"] == tokenizer.mask_token
     if kind == CAUSAL:
         reason = "its bos token, which separates documents in training"
         assert Start.of(manifest) == Start(END, 0, reason)
@@ -465,7 +463,6 @@ def test_digests_follow_what_they_name(tmp_path: Path) -> None:
     other = check_model(tiny_model("bert", tmp_path / "c", seed=1), MASKED, "tiny")
     assert other["tokenizer_digest"] == first["tokenizer_digest"]
     assert other["weights_digest"] != first["weights_digest"]
-    assert other["digest"] != first["digest"]
     # files that are not loaded do not count
     for name in ("README.md", "optimizer.pt", PICKLE):
         (tmp_path / "a" / name).write_text("other")
@@ -479,4 +476,4 @@ def test_digests_follow_what_they_name(tmp_path: Path) -> None:
 def test_a_real_model_passes() -> None:
     manifest = check_model(real_data("models", "minilm-l6-mlm"), MASKED, "minilm")
     assert manifest["max_length"] == 512
-    assert manifest["mask_token_id"] == 103
+    assert manifest["mask_token"] == "[MASK]"

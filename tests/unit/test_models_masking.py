@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor
-from transformers import AutoModelForMaskedLM
+from torch.nn.functional import cross_entropy
+from transformers import AutoModelForMaskedLM, PreTrainedModel
 
-from library import IGNORED, Loss, Masking, loss_at_labels, own_loss
+from library import IGNORED, Batch, Loss, Masking, loss_at_labels
 from tiny_models import tiny_config, tiny_tokenizer
 
 LINES = [
@@ -63,7 +64,7 @@ def test_a_seventh_of_the_ordinary_tokens_is_chosen_and_most_of_it_is_hidden() -
 
 
 @pytest.mark.parametrize(
-    "architecture", ["bert", "roberta", "albert", "distilbert", "electra", "mpnet", "modernbert"]
+    "architecture", ["bert", "roberta", "albert", "distilbert", "electra", "mpnet", "modernbert", "bart"]
 )
 def test_the_loss_at_labels_alone_gives_the_same_gradient(architecture: str) -> None:
     tokenizer = tiny_tokenizer(architecture)
@@ -86,9 +87,14 @@ def test_the_loss_at_labels_alone_gives_the_same_gradient(architecture: str) -> 
         grads = {n: w.grad.clone() for n, w in model.named_parameters() if w.grad is not None}
         return loss.item(), grads
 
+    def literal(model: PreTrainedModel, batch: Batch) -> Tensor:
+        logits = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits
+        chosen = batch["labels"] != IGNORED
+        return cross_entropy(logits[chosen], batch["labels"][chosen])
+
     at_labels = loss_at_labels(model, tokenizer)
     sizes.clear()
-    loss, plain = gradient(own_loss)
+    loss, plain = gradient(literal)
     narrow_loss, narrow = gradient(at_labels)
     assert narrow_loss == pytest.approx(loss, rel=1e-5)
     assert narrow.keys() == plain.keys()

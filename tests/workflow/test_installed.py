@@ -40,7 +40,7 @@ def test_the_untrained_model_of_the_docs_is_made(fresh: Workflow) -> None:
     fresh.run(manifest, config=study)
     made = json.loads((fresh.folder / manifest).read_text())
     assert made["model_type"] == "bert" and made["entry"]["seed"] == 1
-    assert made["tokenizer_size"] == len(tiny_tokenizer("bert"))
+    assert made["vocab_size"] == len(tiny_tokenizer("bert"))
 
 
 @pytest.mark.thorough

@@ -166,12 +166,12 @@ def describe(
     """What the manifests of all kinds of models say, the same on every machine.
 
     - files: size in bytes and SHA-256 of every file that the model is loaded from
-    - model_type, architectures: as the configuration states them
+    - model_type: as the configuration states it
     - parameters: how many numbers the model has, tied ones once
-    - vocab_size: rows of the embedding; tokenizer_size: tokens of the tokenizer
+    - vocab_size: rows of the embedding
     - max_length: how many tokens a text may have, special ones included; None for any number
-    - weights_digest, tokenizer_digest, digest: SHA-256 over the digests of the weights (with the
-      configuration), of the tokenizer, and of all
+    - weights_digest, tokenizer_digest: SHA-256 over the digests of the weights (with the configuration), and
+      of the tokenizer
     """
     sha256 = {name: sha256_of_file(directory / name) for name in files.all}
     return {
@@ -180,14 +180,11 @@ def describe(
             for name, digest in sha256.items()
         },
         "model_type": config.model_type,
-        "architectures": config.architectures,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "vocab_size": count_embeddings(model),
-        "tokenizer_size": len(tokenizer),
         "max_length": max_length(config, tokenizer),
         "weights_digest": _digest([sha256[name] for name in files.all if name not in files.tokenizer]),
         "tokenizer_digest": _digest([sha256[name] for name in files.tokenizer]),
-        "digest": _digest(list(sha256.values())),
     }
 
 

@@ -139,7 +139,7 @@ class MaskedLM(Kind):
                     f"{what}: its tokenizer has {tokenizer.cls_token} and {tokenizer.sep_token} and does not "
                     "put them around a text: give its tokenizer.json a post-processor that does"
                 )
-        return {"mask_token": tokenizer.mask_token, "mask_token_id": tokenizer.mask_token_id}
+        return {"mask_token": tokenizer.mask_token}
 
     def fault_of(self, model: PreTrainedModel, tokenizer: Tokenizer) -> str | None:
         # as long as a short sentence: some architectures read nothing shorter

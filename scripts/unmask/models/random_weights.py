@@ -16,7 +16,7 @@ from unmask.models.tokenizer import load_tokenizer
 _SPECIAL = ("bos", "eos", "cls", "sep", "pad", "mask")
 
 
-def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str, Any]:
+def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str, str]:
     """Write a language model with random weights to `directory`, whole or not at all.
 
     `entry["kind"]` is a language model's, masked where it is not stated. `entry["config"]` has the
@@ -24,8 +24,8 @@ def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> d
     tokens are those of the tokenizer in the directory `entry["tokenizer"]`, whose files are copied as they
     are. The same seed gives the same weights.
 
-    Returns model_type, parameters, seed and torch (its version, on which the weights depend). Raises
-    InputError naming the key of the entry that cannot be used.
+    Returns torch, its version, on which the weights depend. Raises InputError naming the key of the entry
+    that cannot be used.
     """
     source, kind = Path(entry["tokenizer"]), entry.get("kind", MASKED_LM)
     if not source.is_dir() or not tokenizer_files([path.name for path in source.iterdir()]):
@@ -39,12 +39,7 @@ def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> d
     except Exception as error:  # each architecture has its own way with settings that it cannot use
         reason = str(error) or type(error).__name__
         raise InputError(f"config: no {KINDS[kind].title} of these settings: {reason}") from None
-    return {
-        "model_type": model.config.model_type,
-        "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "seed": seed,
-        "torch": str(torch.__version__),
-    }
+    return {"torch": str(torch.__version__)}
 
 
 def make_untrained(base: str | Path, directory: str | Path, seed: int, kind: str = MASKED_LM) -> None:
