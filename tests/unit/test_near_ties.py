@@ -35,70 +35,59 @@ def tokens(sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame
     )
 
 
-def scores_of(name: str, sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame:
+def scores_of(name: str, sides: Mapping[str, tuple[list[float], list[float]]]) -> Any:
     evidence = dict.fromkeys(measure(name).maskings, tokens(sides))
     return score_pairs(list(sides), evidence, [name]).set_index(["protocol", "pair_id"])
 
 
-def row_of(scores: pd.DataFrame, protocol: str, pair_id: str) -> Any:
-    return scores.loc[(protocol, pair_id)]
-
-
-def ends(scores: pd.DataFrame, protocol: str, pair_id: str) -> tuple[str, str, str]:
-    row = row_of(scores, protocol, pair_id)
-    return str(row["lowest"]), str(row["outcome"]), str(row["highest"])
-
-
 STEREO, ANTI, TIE = "stereotype", "antistereotype", "tie"
+ENDS = ["lowest", "outcome", "highest"]
 
 
-def test_a_mean_is_as_unsure_as_one_token_and_a_sum_as_all_of_them() -> None:
+@pytest.mark.parametrize(("name", "count"), [("AllMasked", 1), ("AllMaskedSum", 4)])
+@pytest.mark.parametrize(("factor", "near"), [(0.98, True), (1.02, False)])
+def test_a_mean_is_as_unsure_as_one_token_and_a_sum_as_all_of_them(
+    name: str, count: int, factor: float, near: bool
+) -> None:
     """Two sides of four tokens of log-probability -1: each token may be off by 2 · TOKEN_ERROR."""
-    for name, count in (("AllMasked", 1), ("AllMaskedSum", 4)):
-        error = 2 * count * 2 * TOKEN_ERROR
-        for factor, near in ((0.98, True), (1.02, False)):
-            apart = factor * error / count
-            # half of the difference on each side, so that both stay about -1
-            sides = {"a": ([-1 + apart / 2] * 4, [-1 - apart / 2] * 4)}
-            row = row_of(scores_of(name, sides), PUBLISHED, "a")
-            assert row["margin"] == pytest.approx(factor * error)
-            assert row["error"] == pytest.approx(error, rel=1e-3)
-            assert (row["lowest"], row["outcome"], row["highest"]) == (
-                ANTI if near else STEREO,
-                STEREO,
-                STEREO,
-            )
+    error = 2 * count * 2 * TOKEN_ERROR
+    apart = factor * error / count
+    # half of the difference on each side, so that both stay about -1
+    sides = {"a": ([-1 + apart / 2] * 4, [-1 - apart / 2] * 4)}
+    row = scores_of(name, sides).loc[(PUBLISHED, "a")]
+    assert row["margin"] == pytest.approx(factor * error)
+    assert row["error"] == pytest.approx(error, rel=1e-3)
+    assert tuple(row[ENDS]) == (ANTI if near else STEREO, STEREO, STEREO)
 
 
-def test_corrected_ties_are_near_where_float_error_is_larger_than_what_a_tie_is() -> None:
-    scores = scores_of("SSS", {"a": ([-1.0], [-1.0]), "b": ([-1.0], [-1.0 - 3e-4])})
-    for protocol in (PUBLISHED, CORRECTED):
+@pytest.mark.parametrize(
+    ("name", "protocol", "sides", "ends"),
+    [
         # equal by chance, of different tokens
-        assert ends(scores, protocol, "a") == (ANTI, TIE, STEREO)
-        assert ends(scores, protocol, "b") == (STEREO, STEREO, STEREO)
-
-
-def test_a_rounded_score_is_near_where_a_boundary_of_rounding_is() -> None:
-    """Published CPS is compared after rounding to three decimals."""
-    sides = {
-        # both in the middle of a step, a step apart: neither can cross
-        "clear": ([-1.001], [-1.002]),
+        ("SSS", PUBLISHED, ([-1.0], [-1.0]), (ANTI, TIE, STEREO)),
+        ("SSS", CORRECTED, ([-1.0], [-1.0]), (ANTI, TIE, STEREO)),
+        ("SSS", PUBLISHED, ([-1.0], [-1.0003]), (STEREO, STEREO, STEREO)),
+        ("SSS", CORRECTED, ([-1.0], [-1.0003]), (STEREO, STEREO, STEREO)),
+        # nothing to score
+        ("SSS", CORRECTED, ([-1.0], []), ("undefined",) * 3),
+        ("SSS", CORRECTED, ([], []), (TIE, TIE, TIE)),
+        # rounded to three decimals: in the middle of a step, a step apart, neither can cross
+        ("CPS", PUBLISHED, ([-1.001], [-1.002]), (STEREO, STEREO, STEREO)),
         # the same step's middle: a tie on every machine
-        "tie": ([-1.00101], [-1.00099]),
+        ("CPS", PUBLISHED, ([-1.00101], [-1.00099]), (TIE, TIE, TIE)),
         # different steps, but the first may round to the other's
-        "to a tie": ([-1.00151], [-1.003]),
-        "from a tie": ([-1.00149], [-1.001]),
-    }
-    scores = scores_of("CPS", sides)
-    assert ends(scores, PUBLISHED, "clear") == (STEREO, STEREO, STEREO)
-    assert ends(scores, PUBLISHED, "tie") == (TIE, TIE, TIE)
-    assert ends(scores, PUBLISHED, "from a tie") == (ANTI, TIE, TIE)
-    assert ends(scores, PUBLISHED, "to a tie") == (STEREO, STEREO, STEREO)
-    two_apart = scores_of("CPS", {"a": ([-1.00151], [-1.002])})
-    assert ends(two_apart, PUBLISHED, "a") == (TIE, TIE, STEREO)
-    # unrounded, the same scores leave no doubt but where they are close
-    assert ends(scores, CORRECTED, "to a tie") == (STEREO, STEREO, STEREO)
-    assert ends(scores, CORRECTED, "tie") == (ANTI, ANTI, STEREO)
+        ("CPS", PUBLISHED, ([-1.00151], [-1.003]), (STEREO, STEREO, STEREO)),
+        ("CPS", PUBLISHED, ([-1.00149], [-1.001]), (ANTI, TIE, TIE)),
+        ("CPS", PUBLISHED, ([-1.00151], [-1.002]), (TIE, TIE, STEREO)),
+        # unrounded, the same scores leave no doubt but where they are close
+        ("CPS", CORRECTED, ([-1.00151], [-1.003]), (STEREO, STEREO, STEREO)),
+        ("CPS", CORRECTED, ([-1.00101], [-1.00099]), (ANTI, ANTI, STEREO)),
+    ],
+)
+def test_a_decision_that_float_error_could_turn_is_a_near_tie(
+    name: str, protocol: str, sides: tuple[list[float], list[float]], ends: tuple[str, str, str]
+) -> None:
+    assert tuple(scores_of(name, {"a": sides, "b": ([-1.0], [-9.0])}).loc[(protocol, "a"), ENDS]) == ends
 
 
 def test_sentences_of_the_same_tokens_are_no_near_ties() -> None:
@@ -106,15 +95,8 @@ def test_sentences_of_the_same_tokens_are_no_near_ties() -> None:
     first = same["pair_id"] == "a"
     same.loc[first, "token_id"] = same.loc[first, "position"]
     evidence = {"all": same}
-    scores = score_pairs(["a", "b"], evidence, ["AllMasked"]).set_index(["protocol", "pair_id"])
+    scores: Any = score_pairs(["a", "b"], evidence, ["AllMasked"]).set_index(["protocol", "pair_id"])
     for protocol in (PUBLISHED, CORRECTED):
-        assert ends(scores, protocol, "a") == (TIE, TIE, TIE)
+        assert tuple(scores.loc[(protocol, "a"), ENDS]) == (TIE, TIE, TIE)
         assert scores.loc[(protocol, "a"), "error"] == 0
-        assert ends(scores, protocol, "b") == (ANTI, TIE, STEREO)
-
-
-def test_what_has_nothing_to_score_is_no_near_tie() -> None:
-    scores = scores_of("SSS", {"one side": ([-1.0], []), "neither": ([], []), "both": ([-1.0], [-1.5])})
-    assert ends(scores, CORRECTED, "one side") == ("undefined",) * 3
-    assert ends(scores, CORRECTED, "neither") == (TIE, TIE, TIE)
-    assert ends(scores, CORRECTED, "both") == (STEREO, STEREO, STEREO)
+        assert tuple(scores.loc[(protocol, "b"), ENDS]) == (ANTI, TIE, STEREO)

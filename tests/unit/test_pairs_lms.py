@@ -118,17 +118,7 @@ def test_a_sentence_says_how_often_a_meaning_is_preferred(results: PairResults) 
         f"On ss, models prefer meaningful to unrelated sentences in {ends}% of comparisons "
         "(language model score by AUL; chance gives 50)."
     )
-    # the headline measure, where it reads unrelated sentences
-    for headline, title in (("SSS", "SSS"), ("CPS", "AUL")):
-        (said,) = pairs_lms.says(with_headline(results, headline))
-        assert f"score by {title}" in said
     assert not list(pairs_lms.says(with_tables(results, lms=results.lms.iloc[:0])))
-
-
-def with_headline(results: PairResults, headline: str) -> PairResults:
-    others = PairResults(results.files, {**results.settings, "measures": [headline, "AUL", "SSS"]})
-    vars(others).update(lms=results.lms, bias=results.bias)
-    return others
 
 
 def test_printed_values_are_whole_and_none_of_them_is_a_score_of_all_pairs(results: PairResults) -> None:

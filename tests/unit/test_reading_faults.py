@@ -170,13 +170,12 @@ def test_a_text_in_another_encoding(woman: bytes, encoding: str, line: str | Non
         assert refused(tmp_path, content, entry) == line
 
 
-@pytest.mark.parametrize("entry", [table("csv"), table("jsonl"), table("parquet"), STEREOSET, CROWS_PAIRS])
+@pytest.mark.parametrize("entry", [table("csv"), table("parquet"), STEREOSET])
 def test_a_folder_and_nothing(entry: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        read_benchmark(tmp_path / "none", entry)
-    with pytest.raises(InputError, match="directory") as caught:
-        read_benchmark(tmp_path, entry)
-    one_line(caught.value, tmp_path)
+    for path, message in ((tmp_path / "none", "no such file"), (tmp_path, "directory")):
+        with pytest.raises(InputError, match=message) as caught:
+            read_benchmark(path, entry)
+        one_line(caught.value, path)
 
 
 def test_a_column_of_parquet_that_is_there_twice(tmp_path: Path) -> None:
@@ -195,24 +194,19 @@ WORDS = "source: s\nwords: {age: {advantaged: [young], disadvantaged: [old]}}\n"
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            "a: {source: s, words: [a]}\na: {source: s, words: [b]}",
-            "the key 'a' is there twice, in lines 1 and 2",
-        ),
+        ("a: {}\na: {}", "the key 'a' is there twice, in lines 1 and 2"),
         (f"{WORDS}1: x\n'1': y\n", "the key '1' is there twice, in lines 3 and 4"),
         ("[" * 3000, "not valid YAML: nested too deeply"),
         (f"{WORDS}n: {'1' * 5000}", "not valid YAML: Exceeds the limit"),
         (f"{WORDS}n: 2001-99-99", "not valid YAML: month must be in 1..12"),
-        ("a: b".encode("utf-16"), "line 1: not UTF-8 text"),
-        (b"\0", "line 1: a NUL byte in it"),
+        ("a: b\udcff", "line 1: not UTF-8 text"),
+        ("\0", "line 1: a NUL byte in it"),
         ("a: !!python/object/apply:os.getcwd []", "not valid YAML: could not determine a constructor"),
     ],
 )
-def test_bad_word_lists(
-    reader: Callable[[Path], Any], content: str | bytes, message: str, tmp_path: Path
-) -> None:
+def test_bad_word_lists(reader: Callable[[Path], Any], content: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "words.yaml"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    path.write_text(content, errors="surrogateescape")
     with pytest.raises(InputError) as caught:
         reader(path)
     assert one_line(caught.value, path).startswith(message)

@@ -9,20 +9,16 @@ import pandas as pd
 import pytest
 
 from library import (
-    CORRECTED,
     LEFT,
     ORIGINAL,
     PUBLISHED,
     Start,
     check_model,
     collect_evidence,
-    counted,
     load,
-    measure,
     pick_device,
     read_benchmark,
     score_pairs,
-    sentence_scores,
 )
 from real_data import real_data
 
@@ -100,25 +96,3 @@ def test_lm_evaluation_harness_decides_all_pairs_as_ll_does(tmp_path: Path) -> N
     prefers = (ours["outcome"] == "stereotype").tolist()
     assert prefers == [bool(sample["pct_stereotype"]) for sample in samples]
     assert results["results"]["crows_pairs_here"]["pct_stereotype,none"] == np.mean(prefers)
-
-
-@pytest.mark.thorough
-def test_ll_is_split_exactly_in_every_sentence() -> None:
-    names, rows = ("LL", "CCPS", "CSSS"), evidence()[LEFT]
-    ll, ccps, csss = (
-        sentence_scores(one, counted(one, evidence(), PUBLISHED)) for one in map(measure, names)
-    )
-    modified = rows[rows["modified"].eq(True)].groupby(["pair_id", "role"]).size()
-    cost = modified.reindex(ll.index, fill_value=0) * csss.reindex(ll.index).fillna(0)
-    whole = ccps.reindex(ll.index).fillna(0) + cost
-    assert len(ll) == 2 * PAIRS
-    np.testing.assert_allclose(ll, whole, rtol=1e-12)
-
-
-@pytest.mark.thorough
-def test_readings_of_one_model_decide_differently() -> None:
-    """Equal scores would hide how many decisions they turn."""
-    prefers = {name: scores_of(name, CORRECTED)["outcome"] for name in ("LL", "LLMean", "CCPS", "CSSS")}
-    assert (prefers["LL"] == "stereotype").sum() == 712
-    assert (prefers["LL"] != prefers["LLMean"]).sum() == 352
-    assert (prefers["CCPS"] == "undefined").sum() == 24
