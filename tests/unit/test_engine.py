@@ -63,32 +63,6 @@ def test_scores_are_those_of_double_precision(architecture: str) -> None:
         np.testing.assert_allclose(got.to_numpy(float), want, atol=1e-4, err_msg=measure)
 
 
-def test_equal_inputs_are_read_once_and_equal_places_projected_once() -> None:
-    model = loaded("bert")
-    read: list[tuple[int, ...]] = []
-    projected: list[int] = []
-
-    def encode(ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> loading.Encoded:
-        read.extend(map(tuple, ids.tolist()))
-        return model.encode(ids, places)
-
-    def head(hidden: torch.Tensor) -> torch.Tensor:
-        projected.append(len(hidden))
-        return model.head(hidden)
-
-    counting = LoadedModel(model.network, model.tokenizer, CPU, encode, head)
-    for masking in ("all", "modified"):
-        read.clear()
-        projected.clear()
-        rows = scores(counting, masking)
-        assert len(read) == len(set(read))
-        if masking == "all":
-            lengths = {len(ids) for ids in read}
-            assert len(read) == len(lengths)
-            # special tokens are not asked for
-            assert sum(projected) == sum(length - 2 for length in lengths) < len(rows)
-
-
 def test_maps_of_a_window_leave_aula_undefined_and_a_line_says_so(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -162,15 +162,6 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "llama": _DECODER_SIZES,
     "gpt_neox": _DECODER_SIZES,
     "mistral": _DECODER_SIZES,
-    "opt": {
-        "hidden_size": 32,
-        "word_embed_proj_dim": 32,
-        "ffn_dim": 64,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "max_position_embeddings": 128,
-        "init_std": 0.5,
-    },
     "bart": {
         "d_model": 32,
         "encoder_layers": 2,
@@ -223,7 +214,7 @@ def decoder_tokenizer(**specials: str) -> PreTrainedTokenizerBase:
 
 
 def tiny_decoder(architecture: str, directory: Path, seed: int = 0, **overrides: Any) -> Path:
-    """The same as `tiny_model` of a random causal language model: gpt2, llama, gpt_neox, opt or mistral."""
+    """The same as `tiny_model` of a random causal language model: gpt2, llama, gpt_neox or mistral."""
     tokenizer = decoder_tokenizer()
     return _saved(AutoModelForCausalLM, architecture, directory, seed, overrides, tokenizer)
 
