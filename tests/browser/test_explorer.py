@@ -130,13 +130,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
         pairs = parts.pairs
         pairs.loc[5, ["stereotype", "bias_type", "target"]] = HOSTILE
         pairs["pair_id"] = pairs["pair_id"].replace("p7", ODD)
-        if benchmark == "stereo":
-            given = [
-                *["stereotype: stereotype"] * 4,
-                f"stereotype: {HOSTILE}",
-                *["antistereotype: unrelated"] * 2,
-            ]
-            pairs["labels"] = pd.Series([given if row == 5 else None for row in range(size)], dtype=object)
         made.pairs[benchmark] = pairs
         files["pairs"].append(folder / f"{benchmark}.parquet")
         write_table(files["pairs"][-1], pairs, PAIRS, {"benchmark": benchmark})
@@ -435,20 +428,6 @@ def test_pairs_are_found_by_their_flaws_and_show_them(page: Page, study: Study) 
     opened(page, study.address("crows", few))
     page.locator(".token h4").wait_for()
     assert "flaws: few votes" in page.locator(".facts").inner_text()
-
-
-def test_labels_of_sentences_are_told_as_text(page: Page, study: Study) -> None:
-    opened(page, study.address("stereo", "p5"))
-    page.locator(".token h4").wait_for()
-    told = page.locator(".facts").inner_text()
-    assert (
-        f"the stereotypical sentence: of 5 raters, 4 took it for a stereotype, 1 took it for {HOSTILE}; "
-        "the antistereotypical sentence: of 2 raters, 2 took it for unrelated" in told
-    )
-    assert page.locator("img").count() == 0
-    opened(page, study.address("stereo", "p6"))
-    page.get_by_role("heading", name="stereo, pair p6").wait_for()
-    assert "took it for" not in page.locator(".facts").inner_text()
 
 
 def test_two_models_stand_beside_each_other(page: Page, study: Study) -> None:

@@ -194,7 +194,7 @@ from unmask.pairs.elsewhere import (
     read_score_file,
     scores_table,
 )
-from unmask.pairs.every_pair import section, votes
+from unmask.pairs.every_pair import section
 from unmask.pairs.explorer import HIDES, explored, shown_pairs
 from unmask.pairs.judging import JUDGEMENTS, judge, judgement, planted_in, read_truths
 from unmask.pairs.keys import OF_DECODERS

@@ -34,7 +34,6 @@ from library import (
     shown_pairs,
     tokenise,
     unpacked,
-    votes,
     write_facts,
     write_table,
 )
@@ -177,12 +176,6 @@ def test_the_likeliest_tokens_are_there_where_they_are_kept() -> None:
         known = [each for each in lists if each]
         usual = [["sure", 80], ["\N{MIDDLE DOT}ly", 20]]
         assert known == [[["a", 0]] if masking == "all" else usual, *[usual] * (len(known) - 1)]
-
-
-def test_votes_are_counted_the_most_first() -> None:
-    assert votes(None) is None
-    assert votes(["age", None, "gender", "gender", None, "gender"]) == [("gender", 3), (None, 2), ("age", 1)]
-    assert votes(["b", "a", None]) == [("a", 1), ("b", 1), (None, 1)]
 
 
 def every_pair(folder: Path, source: str = "path", **explorer: Any) -> Section:

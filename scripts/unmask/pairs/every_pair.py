@@ -1,12 +1,10 @@
 """Every pair in the report: the data of the explorer (explorer.js), and what is said above it."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
-from unmask.benchmarks.schema import labels_of
 from unmask.measures.formulas import title_of
 from unmask.pairs.explorer import PARTS, packed, shown_pairs
 from unmask.pairs.quality import TITLES
@@ -16,7 +14,6 @@ from unmask.report.sheets import counted
 from unmask.report.study import SCORED
 from unmask.report.wording import listed
 from unmask.statistics.schema import PAIR_FLAWS
-from unmask.terms import SIDES
 
 NOTE = "One pair shows how a measure works, not what a model is like; scores over many pairs say that."
 
@@ -68,7 +65,6 @@ def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any
     """The data of the program. example: the first trained model with tokens, and its first benchmark, of
     which it shows three example pairs; null where there is none."""
     models, benchmarks = results.settings["explorer"]["models"], list(pairs)
-    rated = [each.name for each in results.study.benchmarks if each.world is None]
     trained = [name for name in _with_tokens(results) if name in results.study.trained()]
     examples = [
         {"model": models.index(model), "benchmark": place, "headline": results.headline}
@@ -79,10 +75,7 @@ def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any
     return {
         "models": models,
         "benchmarks": [
-            {
-                "name": name,
-                "pairs": packed(pair_columns(some, results.flaws[name], name in rated)),
-            }
+            {"name": name, "pairs": packed(pair_columns(some, results.flaws[name]))}
             for name, some in pairs.items()
         ],
         "flaws": [TITLES[name] for name in PAIR_FLAWS],
@@ -96,33 +89,14 @@ def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any
     }
 
 
-def pair_columns(pairs: pd.DataFrame, flaws: pd.DataFrame, rated: bool = True) -> dict[str, list[Any]]:
-    """What the explorer has of a benchmark's pairs, column by column.
+def pair_columns(pairs: pd.DataFrame, flaws: pd.DataFrame) -> dict[str, list[Any]]:
+    """What the explorer has of a benchmark's pairs, column by column; flaws are numbers of PAIR_FLAWS.
 
     flaws: FLAWS, also of other pairs.
-    rated: whether people rated the pairs, and no world drew the ratings, which then are not shown.
-    ratings: for each pair null, or how many raters chose each bias type (null: none of them), the most first.
-    labels: for each pair null, or of both its sentences how many raters gave each label, likewise. flaws: the
-    numbers of its flaws among PAIR_FLAWS.
     """
     columns = ["pair_id", "bias_type", "stereotype", "antistereotype", "direction", "target"]
     texts = pairs[columns].astype(object).where(pairs[columns].notna(), None)
     has = flaws.set_index("pair_id").loc[pairs["pair_id"], list(PAIR_FLAWS)].eq(True).to_numpy(bool)
-    given = map(labels_of, pairs["labels"].astype(object).where(pairs["labels"].notna(), None))
-    of_sides = ([_most_first(of.get(side, {})) for side in SIDES] for of in given)
     return {name: texts[name].tolist() for name in columns} | {
-        "ratings": list(map(votes, pairs["ratings"])) if rated else [None] * len(pairs),
-        "labels": [both if any(both) else None for both in of_sides],
         "flaws": [[int(place) for place in row.nonzero()[0]] for row in has],
     }
-
-
-def votes(ratings: Sequence[str | None] | None) -> list[tuple[str | None, int]] | None:
-    """How many raters chose each bias type, the most first."""
-    if ratings is None:
-        return None
-    return _most_first(Counter(None if pd.isna(each) else str(each) for each in ratings))
-
-
-def _most_first(counts: Any) -> list[tuple[Any, int]]:
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0] is None, item[0] or ""))

@@ -5,7 +5,6 @@
   const PAGE = 8; // rows of the list at a time
   const SIDES = ["stereotype", "antistereotype"];
   const SENTENCE = { stereotype: "the stereotypical sentence", antistereotype: "the antistereotypical sentence" };
-  const OF_LABEL = { stereotype: "a stereotype", antistereotype: "an antistereotype" };
   const OUTCOMES = { s: "stereotype", a: "antistereotype", t: "tie", u: "undefined" };
   const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explorer
   const COEFFICIENT_UNIT = 1e-6;
@@ -472,14 +471,10 @@
 
     facts(pair) {
       const whose = { stereo: "a disadvantaged", antistereo: "an advantaged" }[pair.direction];
-      const labels = (pair.labels ?? []).map((given, side) => given.length &&
-        `${SENTENCE[SIDES[side]]}: ${votes(given, (label) => `took it for ${OF_LABEL[label] ?? label}`)}`);
       const facts = [
         `Bias type: ${pair.bias_type}`,
         whose && `the stereotype is of ${whose} group`,
         pair.target && `target: ${pair.target}`,
-        pair.ratings && votes(pair.ratings, (type) => (type === null ? "saw no bias" : `chose ${type}`)),
-        ...labels,
         pair.flaws.length && `flaws: ${pair.flaws.map((flaw) => this.study.flaws[flaw]).join(", ")}`,
       ];
       // a text may turn its own direction, not that of the others
@@ -653,12 +648,6 @@
     } catch {
       return text;
     }
-  }
-
-  /** What raters said, the number of each: [what, count] each. */
-  function votes(given, say) {
-    const raters = given.reduce((sum, [, count]) => sum + count, 0);
-    return `of ${plural(raters, "rater")}, ${given.map(([what, count]) => `${count} ${say(what)}`).join(", ")}`;
   }
 
   for (const root of document.querySelectorAll('[data-program="pairs/explorer"]')) {
