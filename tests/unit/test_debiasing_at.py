@@ -1,6 +1,7 @@
 """AT: the sentences that it reads, its objective in both protocols held against slow ones, its training."""
 
 import re
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -12,6 +13,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from library import (
     Base,
     InputError,
+    Settings,
     Texts,
     WordPairs,
     at,
@@ -257,6 +259,29 @@ def test_the_objective(architecture: str, protocol: str, tmp_path: Path) -> None
 
 
 # --- training
+
+
+@pytest.mark.parametrize("protocol", ["published", "corrected"])
+def test_killed_and_resumed_it_is_the_same(
+    protocol: str, base: Base, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(at, "Settings", partial(Settings, save_every=3))
+    about = entry(protocol), all_texts(tmp_path), base
+    facts = run(tmp_path, "whole", *about)
+    loss, left = at.Corrected.loss, [8]
+
+    def failing(self: Any, *args: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return loss(self, *args)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(at.Corrected, "loss", failing)
+        run(tmp_path, "killed", *about)
+    assert run(tmp_path, "killed", *about) == facts
+    files = [tmp_path / name / "model.safetensors" for name in ("whole", "killed")]
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_steps_of_the_protocols(base: Base, tmp_path: Path) -> None:

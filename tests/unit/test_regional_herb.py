@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -17,21 +18,27 @@ from library import (
     FULL,
     HIERARCHICAL,
     LEVELS,
+    LIKELIHOODS,
     PAPER,
+    REGIONS,
     SPARSENESS,
+    WORDS,
     InputError,
     Rows,
     Tree,
     as_table,
     cluster_sparseness,
+    read_table,
     released_sparseness,
     score_table,
+    write_table,
 )
 from library import REGIONAL_CORRECTED as CORRECTED
 from library import REGIONAL_PROTOCOLS as PROTOCOLS
 from library import REGIONAL_PUBLISHED as PUBLISHED
 from library import REGIONAL_SCORES as SCORES
 from library import RegionalFloats as Floats
+from running import run_script
 
 NAN = float("nan")
 
@@ -322,3 +329,24 @@ def test_the_table() -> None:
     for _, family in of_c_w.groupby("level"):
         # Holm's smallest p is Bonferroni's
         close(family["p_holm"].min(), min(1, len(family) * family["p"].min()))
+
+
+def test_the_script_reads_what_each_protocol_is_of(tmp_path: Path) -> None:
+    regions, words = world([3, 2], [2, 4, 1]), ["kind", "sad", "bold"]
+    of_list = pd.DataFrame([("original", "x", word, word) for word in words], columns=WORDS.names)
+    write_table(tmp_path / "regions.parquet", regions.assign(country_code=None, population=None), REGIONS, {})
+    write_table(tmp_path / "words.parquet", of_list, WORDS, {})
+    names = {"likelihoods": drawn(regions, 3, 0), "released": drawn(regions, 3, 1)}
+    for name, rows in names.items():
+        keys = [(region, word) for word in (None, *words) for region in regions["name"]]
+        log_probs = np.nan_to_num(np.concatenate([rows.names, rows.f.T.ravel()]))
+        frame = pd.DataFrame(keys, columns=["name", "word"]).assign(tokens=5, unknown=0, log_prob=log_probs)
+        write_table(tmp_path / f"{name}.parquet", frame, LIKELIHOODS, {})
+    inputs: dict[str, Any] = {name: tmp_path / f"{name}.parquet" for name in ("regions", "words")}
+    inputs |= {name: [tmp_path / f"{name}.parquet"] for name in names}
+    params: dict[str, Any] = {"draws": 5, "seed": 0, "confidence": 0.95, "model": "m", "protocols": PROTOCOLS}
+    run_script("score_hierarchy", inputs, [tmp_path / "scores"], tmp_path / "log", **params)
+    scores = read_table(tmp_path / "scores", SCORES).query("words == @FULL and measure == @C_W")
+    for protocol, of_protocol in scores.groupby("protocol", observed=True):
+        expected = all_scores(regions, names["released" if protocol == PUBLISHED else "likelihoods"])
+        np.testing.assert_allclose(of_protocol["score"], expected[str(protocol), C_W], rtol=1e-5)

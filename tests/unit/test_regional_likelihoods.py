@@ -130,6 +130,8 @@ def test_likelihoods_are_those_of_one_forward_pass_for_each_sentence(
         assert pairs_of(found) == pairs
         tokens, expected = literal(architecture, texts)
         assert found["tokens"].tolist() == tokens
+        ids = model.tokenizer(texts)["input_ids"]
+        assert found["unknown"].tolist() == [each.count(model.tokenizer.unk_token_id) for each in ids]
         np.testing.assert_allclose(found["log_prob"], expected, atol=2e-5)
 
 
