@@ -350,7 +350,7 @@ from unmask.statistics.quality import (
     quality_table,
     token_flags,
 )
-from unmask.statistics.ranks import holm, spearman, step_down
+from unmask.statistics.ranks import holm, spearman
 from unmask.statistics.schema import (
     ACCURACY,
     AGREEMENT,

@@ -14,7 +14,6 @@ from library import (
     BY_WORDS,
     CLEAR,
     PROTOCOLS,
-    Matched,
     RandomWords,
     bands,
     bias_table,
@@ -25,7 +24,6 @@ from library import (
     null,
     null_scores,
     score_pairs,
-    scores_table,
     sentence_scores,
     sharing_of,
     verdicts,
@@ -38,23 +36,12 @@ from study_schema import MEASURES, options_with
 WEIGHTED = [name for name in MEASURES if name != "CPS"]
 SIDES = ["stereotype", "antistereotype"]
 Series = tuple[str, str]
-FEW = options_with(draws=200)
 
 
 def words_of(
     pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], name: str = "AUL"
 ) -> dict[Series, RandomWords]:
     return words_of_evidence(pairs, evidence, itertools.product([name], PROTOCOLS))
-
-
-def bias_of(
-    pairs: pd.DataFrame,
-    scores: pd.DataFrame,
-    random: Mapping[Series, RandomWords] | None,
-    options: Mapping[str, Any] = FEW,
-    shared: Sequence[str] = (),
-) -> pd.DataFrame:
-    return bias_table(pairs, decisions(pairs, scores), options, sharing_of(pairs, shared), random)
 
 
 def decided(outcomes: Sequence[str], protocol: str) -> Any:
@@ -208,7 +195,9 @@ def test_the_null_of_adv_less_dis_has_its_sign() -> None:
     names = ["pair_id", "role", "position", "token_id", "log_prob"]
     evidence = pd.DataFrame(rows, columns=names).assign(special=False, cross_log_prob=np.nan)
     scores = score_pairs(list(pairs["pair_id"]), {"all": evidence}, ["AllMaskedSum"])
-    table = bias_of(pairs, scores, words_of(pairs, {"all": evidence}, "AllMaskedSum"))
+    random = words_of(pairs, {"all": evidence}, "AllMaskedSum")
+    options, sharing = options_with(draws=200), sharing_of(pairs, ())
+    table = bias_table(pairs, decisions(pairs, scores), options, sharing, random)
     of_group: Any = table.query("protocol == 'corrected'").set_index("group")
     assert of_group.loc["antistereo", "null_mean"] == 0 and of_group.loc["stereo", "null_mean"] == 100
     assert of_group.loc["difference", "null_mean"] == of_group.loc["difference", "score"] == -100
@@ -294,33 +283,6 @@ def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band() -> N
     # three standard deviations of a binomial count
     assert abs(outside - 0.05 * count) <= 3 * math.sqrt(0.05 * 0.95 * count)
     assert np.mean(deviations) == pytest.approx(1.5, abs=0.1)
-
-
-def test_sentences_that_are_the_same_tie_and_pairs_without_a_score_do_not_count() -> None:
-    pairs = made_pairs(40, seed=13)
-    scores = world(pairs, np.random.default_rng(14))
-    same = pairs.assign(antistereotype=pairs["antistereotype"].mask(pairs.index < 10, pairs["stereotype"]))
-    scores[1, :10] = scores[0, :10]
-
-    def null_of(pairs: pd.DataFrame, scores: Any) -> pd.DataFrame:
-        without = [str(place) for place in np.flatnonzero(np.isnan(scores[0]))]
-        table = scores_table(pairs, Matched(scores, without, []), "score")
-        random = words_of_scores(pairs, scores)
-        rows = bias_of(pairs, table, {("score", protocol): random for protocol in PROTOCOLS})
-        return rows[rows["grouping"] == "overall"].set_index("protocol")
-
-    found = null_of(same, scores)
-    # a tie is one half, and in published no vote for the stereotype
-    assert (found["tie"] == 10).all() and found["null_mean"].diff().iloc[1] == pytest.approx(12.5, abs=0.1)
-    # pairs without a score change nothing of the others
-    scores[:, :10] = np.nan
-    rest = same.iloc[10:].reset_index(drop=True)
-    columns = ["score", "null_mean", "null_low", "null_high", "null_p"]
-    one, other = (
-        null_of(*each).loc["corrected", columns].astype(float)
-        for each in ((same, scores), (rest, scores[:, 10:]))
-    )
-    np.testing.assert_allclose(one, other)
 
 
 def test_what_no_word_tells_apart_has_no_weights_and_signs_are_a_word() -> None:

@@ -1,15 +1,12 @@
-"""Holm's correction against its definition, and statsmodels."""
+"""Holm's correction against its definition."""
 
 import math
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
 
-from library import holm, step_down
+from library import holm
 
 
 def literal_holm(p: list[float]) -> list[float]:
@@ -40,8 +37,3 @@ def test_a_test_without_p_is_in_no_family() -> None:
     assert list(found[[0, 2]]) == pytest.approx([0.02, 0.04])
     assert math.isnan(found[1])
     assert holm(frame[:0], by=["kind"]).empty
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
-def test_step_down_is_that_of_statsmodels(p: list[float]) -> None:
-    np.testing.assert_allclose(step_down(np.array(p)), multipletests(p, method="holm")[1], rtol=1e-12)
