@@ -188,7 +188,6 @@ from unmask.pairs import quality as pairs_quality
 from unmask.pairs import topics as pairs_topics
 from unmask.pairs.elsewhere import (
     MEANS,
-    Matched,
     check_score_files,
     match,
     read_score_file,
@@ -420,7 +419,6 @@ from unmask.terms import (
     START,
     STEREO,
     STEREOTYPE,
-    TIE,
 )
 from unmask.urls import as_shown, fault_of_url, file_name, shown_url, without_secrets
 from unmask.user_files import parse_yaml, read_document, read_lines
