@@ -45,7 +45,7 @@ def tested_models(associations: Entries, models: Models, *kinds: str) -> list[st
     return [
         name
         for name in (models.of_kind(*kinds) if associations else [])
-        if models.is_scored_on_pairs(name) and (chosen is None or name in chosen)
+        if models.source_of(name).on_pairs and (chosen is None or name in chosen)
     ]
 
 

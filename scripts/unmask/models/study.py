@@ -45,21 +45,14 @@ class Models(dict[str, Mapping[str, Any]]):
 
     def has_files(self, model: str) -> bool:
         """Whether a model lies in a directory."""
-        return self._of_source(model).has_files
-
-    def is_scored_on_pairs(self, model: str) -> bool:
-        """Whether a model's source is scored on pairs of sentences."""
-        return self._of_source(model).on_pairs
-
-    def reads_shuffled(self, model: str) -> bool:
-        """Whether a model's source reads shuffled sentences."""
-        return self._of_source(model).on_shuffled
+        return self.source_of(model).has_files
 
     def runs_own_code(self, model: str) -> bool:
         """Whether code that comes with a model is run where it is loaded."""
         return bool(self[model].get("trust_remote_code"))
 
-    def _of_source(self, model: str) -> type[Model]:
+    def source_of(self, model: str) -> type[Model]:
+        """The keys of models of a model's source."""
         return sources()[self[model]["source"]]
 
     def check_starts(self) -> None:

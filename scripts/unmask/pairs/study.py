@@ -31,7 +31,7 @@ class PairsStudy:
         scored = [
             name
             for name in models
-            if models.kind(name) in (MASKED_LM, CAUSAL_LM, SCORE_FILE) and models.is_scored_on_pairs(name)
+            if models.kind(name) in (MASKED_LM, CAUSAL_LM, SCORE_FILE) and models.source_of(name).on_pairs
         ]
         self.models = scored if self.measures and self.benchmarks else []
         """The models that are scored on pairs."""
@@ -109,7 +109,7 @@ class PairsStudy:
         known = [name for name in MEASURES if name in self.measures_for(model)]
         if variant == ORIGINAL:
             return known
-        reads = self.shuffled is not None and model in self.models and self.entries.reads_shuffled(model)
+        reads = self.shuffled and model in self.models and self.entries.source_of(model).on_shuffled
         return [name for name in known if reads and measure(name).of_shuffled]
 
     def evidence_of(self, model: str) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ def measured_models(regional: Entries, models: Models) -> list[str]:
     usable = [
         name
         for name in models.of_kind(MASKED_LM)
-        if models.is_scored_on_pairs(name) or models[name]["source"] == SENTENCES
+        if models.source_of(name).on_pairs or models[name]["source"] == SENTENCES
     ]
     chosen = (regional["models"] or usable) if regional else []
     for name in chosen:
