@@ -14,11 +14,8 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from library import (
-    CITY,
-    COUNTRY,
     LIKELIHOODS,
     SUBSTITUTED,
-    WORLD,
     InputError,
     LoadedModel,
     engine,
@@ -47,28 +44,17 @@ def model_of(architecture: str, batch_tokens: int | None = None) -> LoadedModel:
     return load(model_directory(architecture), pick_device("cpu", batch_tokens), with_attention=False)
 
 
-def regions(names: Sequence[str] = NAMES) -> pd.DataFrame:
-    rows = {
-        "region": [f"r{place}" for place in range(len(names))],
-        "name": list(names),
-        "level": [WORLD, COUNTRY, *[CITY] * len(names)][: len(names)],
-        "parent": [None, *["r0"] * (len(names) - 1)],
-        "country_code": None,
-        "population": None,
-    }
-    return pd.DataFrame(rows)
-
-
-def words() -> pd.DataFrame:
-    rows = [
-        (ORIGINAL, "strength", "strong", "      strong"),
-        (ORIGINAL, "strength", "hard-working", "hard-working"),
-        (ORIGINAL, "appearance", "strong", "strong"),
-        (ORIGINAL, "occupation", "writer", "Writer"),
-        (SUBSTITUTED, "strength", "weak", "weak"),
-        (SUBSTITUTED, "strength", "writer", "writer"),
-    ]
-    return pd.DataFrame(rows, columns=["list", "topic", "word", "word_published"])
+WORDS = pd.DataFrame(
+    [
+        (ORIGINAL, "strong", "      strong"),
+        (ORIGINAL, "hard-working", "hard-working"),
+        (ORIGINAL, "strong", "strong"),
+        (ORIGINAL, "writer", "Writer"),
+        (SUBSTITUTED, "weak", "weak"),
+        (SUBSTITUTED, "writer", "writer"),
+    ],
+    columns=["list", "word", "word_published"],
+)
 
 
 def write(
@@ -81,8 +67,8 @@ def write(
     shard_tokens: int | None = None,
     released: bool = False,
 ) -> pd.DataFrame:
-    about = list_, model, template, max_length
-    write_likelihoods(path, regions(names), words(), *about, {}, released, shard_tokens)
+    regions, about = pd.DataFrame({"name": names}), (list_, model, template, max_length)
+    write_likelihoods(path, regions, WORDS, *about, {}, released, shard_tokens)
     return read_table(path, LIKELIHOODS)
 
 

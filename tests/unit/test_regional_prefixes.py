@@ -13,9 +13,7 @@ from scipy.stats import binomtest
 
 from library import (
     PLACELESS,
-    REGIONS,
     Encoder,
-    framed,
     load_classifier,
     pick_device,
     predict,
@@ -29,21 +27,18 @@ from tiny_models import tiny_classifier
 Probabilities = npt.NDArray[np.float64]
 TEMPLATE = "I am from {region}."
 WORDS = ("the", "people", "country", "are", "good", "bad", "rich", "poor", "old", "young", "work", "house")
-REGION_ROWS = [
-    ("world", "the world", "world", None),
-    ("EU", "Europe", "continent", "world"),
-    ("MX", "Mexico", "country", "EU"),
-    ("FR", "France", "country", "EU"),
-    ("1", "Puebla", "city", "MX"),
-    ("2", "Paris", "city", "FR"),
-    ("3", "Puebla", "city", "FR"),
-]
-
-
-def regions() -> pd.DataFrame:
-    keys = ("region", "name", "level", "parent")
-    frame = framed([dict(zip(keys, row, strict=True)) for row in REGION_ROWS], REGIONS)
-    return frame.astype({"country_code": "Int16", "population": "Int64"})
+REGIONS = pd.DataFrame(
+    [
+        ("world", "the world", "world", None),
+        ("EU", "Europe", "continent", "world"),
+        ("MX", "Mexico", "country", "EU"),
+        ("FR", "France", "country", "EU"),
+        ("1", "Puebla", "city", "MX"),
+        ("2", "Paris", "city", "FR"),
+        ("3", "Puebla", "city", "FR"),
+    ],
+    columns=["region", "name", "level", "parent"],
+)
 
 
 def texts(count: int, seed: int = 0) -> tuple[str, ...]:
@@ -122,7 +117,7 @@ def test_every_number_against_a_slow_loop(three: Encoder, positive: int) -> None
 
     entry = {"level": "city", "template": TEMPLATE, "without": ["Paris"]}
     with_parent = {"level": "city", "template": "I am from {region}, {parent}.", "regions": ["Paris"]}
-    table = prefix_table(three, items, region_groups(regions(), [entry, with_parent]), positive)
+    table = prefix_table(three, items, region_groups(REGIONS, [entry, with_parent]), positive)
     # a prefix with the region around it has no control
     of_paris, table = table[-2:], table[:-2]
     assert of_paris["p"].isna().all() and of_paris["over_control"].isna().all()
@@ -156,8 +151,7 @@ def test_every_number_against_a_slow_loop(three: Encoder, positive: int) -> None
 
 def test_groups_of_regions() -> None:
     entry = {"level": "city", "template": "I am from {region}, {parent}.", "regions": ["Puebla"]}
-    frame = regions()
-    frame.loc[frame["region"] == "FR", "name"] = "{parent}{0} <b>"
+    frame = REGIONS.replace("France", "{parent}{0} <b>")
     (group,) = region_groups(frame, [entry])
     assert group.prefixes == {"1": "I am from Puebla, Mexico.", "3": "I am from Puebla, {parent}{0} <b>."}
 
