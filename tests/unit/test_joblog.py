@@ -109,7 +109,7 @@ LONG = """
 
 @pytest.mark.parametrize("every", [0, 60])
 def test_progress_is_told_now_and_then(tmp_path: Path, every: int) -> None:
-    with start(LONG, tmp_path, every) as job:
+    with start(LONG, tmp_path, str(every)) as job:
         _, errors = job.communicate(timeout=PATIENCE)
     log, steps = tmp_path / "logs" / "job.log", ["0 of 3", "1 of 3", "2 of 3"]
     told = [] if every else steps
