@@ -17,7 +17,7 @@ from unmask.close_names import known_names
 from unmask.errors import InputError
 from unmask.installation import LIBRARY
 from unmask.results.files import files_below
-from unmask.tables import facts_of, meaning_of, plain_schema, read_arrow, read_table
+from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata, read_table
 from unmask.terms import CORRECTED, ORIGINAL
 
 Order = Mapping[str, Sequence[str]]
@@ -60,7 +60,7 @@ def facts_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], d
     facts: dict[tuple[str, ...], dict[str, Any]] = {}
     first: dict[tuple[str, ...], str] = {}
     for path in paths:
-        of_table = facts_of(path)
+        of_table = read_metadata(path)
         if not set(keys) <= set(of_table):
             which = " and ".join(keys)
             raise InputError(f"{path}: does not say which {which} it is of; delete it and run again")

@@ -176,16 +176,11 @@ def plain_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """The facts that `write_table` put into a table's metadata."""
-    stored = pq.read_schema(path).metadata or {}
+    """The facts that `write_table` put into a table's metadata. Raises InputError where it cannot be read."""
+    with faults_of(path, UNREADABLE):
+        stored = pq.read_schema(path).metadata or {}
     facts: dict[str, Any] = json.loads(stored.get(_METADATA_KEY, b"{}"))
     return facts
-
-
-def facts_of(path: str | Path) -> dict[str, Any]:
-    """The same; raises InputError where the file cannot be read."""
-    with faults_of(path, UNREADABLE):
-        return read_metadata(path)
 
 
 def framed(

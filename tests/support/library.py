@@ -16,7 +16,7 @@ from unmask.associations.grounded_embedding import embed_with_images, open_regio
 from unmask.associations.presenting import PRESENTS as ASSOCIATIONS_PRESENTS
 from unmask.associations.presenting import AssociationResults
 from unmask.associations.read_tests import read_stimuli
-from unmask.associations.schema import ASSOCIATIONS, EMBEDDINGS, STIMULI
+from unmask.associations.schema import ASSOCIATIONS, STIMULI
 from unmask.associations.study import check_study as associations_check_study
 from unmask.associations.terms import GROUNDED
 from unmask.associations.vectors import embed_words, read_vectors
@@ -221,7 +221,7 @@ from unmask.pairs.verdicts import (
 from unmask.papers import comparing
 from unmask.papers.checklist import Item, needs_data, read_costs, read_items
 from unmask.papers.comparing import COLUMNS, compared, summary
-from unmask.plugins import module_file, names
+from unmask.plugins import names
 from unmask.preflight import DigestCache, hold_run_lock
 from unmask.regional.charts import BLANK, FIFTHS, principal_components
 from unmask.regional.herb import (
@@ -249,7 +249,7 @@ from unmask.regional.prefixes import Items as RegionalItems
 from unmask.regional.presenting import PRESENTS, says_of_tree
 from unmask.regional.regions import CONTINENTS, laid_out, read_geonames, read_region_table
 from unmask.regional.results import RegionalResults
-from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS
+from unmask.regional.schema import LIKELIHOODS, PREFIXES, REGIONS, WORDS
 from unmask.regional.schema import SCORES as REGIONAL_SCORES
 from unmask.regional.study import check_study
 from unmask.regional.terms import (

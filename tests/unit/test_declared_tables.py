@@ -82,10 +82,6 @@ def test_without_values_across_each_row_is_a_row() -> None:
     assert sheet.rows == (("a", "0.5", "50.0", "7"), ("a", "0.5", "61.2", "7"), ("b", "2", DASH, "8"))
 
 
-def test_columns_can_be_left_out_by_label_or_group() -> None:
-    assert PLAIN.without("score").columns == [N] and PLAIN.without("pairs").columns == [SCORE]
-
-
 def test_where_there_is_nothing_the_caption_says_so() -> None:
     captions = Captions({"plain": "Of {n} models."}, {"n": "2"})
     assert PLAIN.captioned(FRAME, captions).caption == "Of 2 models."
@@ -106,24 +102,11 @@ def test_values_across_are_groups_or_labels() -> None:
     assert turned.columns == (("score", "AUL"), ("score", "CPS")) and turned.rows == sheet.rows
 
 
-def test_several_columns_stand_under_each_value_or_each_has_all_values() -> None:
-    table = Table("both", ["model"], [SCORE, replace(N, group="")], across=["measure"])
-    assert table.sheet(FRAME).columns == (("AUL", "score"), ("AUL", "n"), ("CPS", "score"), ("CPS", "n"))
-    turned = replace(table, label_first=True).sheet(FRAME)
-    assert turned.columns == (("score", "AUL"), ("score", "CPS"), ("n", "AUL"), ("n", "CPS"))
-    assert turned.rows == (("a", "50.0", "61.2", "7", "7"), ("b", DASH, DASH, DASH, "8"))
-
-
 def test_two_values_across_are_group_and_label_with_groups_side_by_side() -> None:
     frame = pd.concat([FRAME, FRAME[:1].assign(measure="SSS", model="c")])
     sheet = Table("two", ["model"], [SCORE], across=["kind", "measure"]).sheet(frame)
     assert sheet.columns == (("x", "AUL"), ("x", "CPS"), ("x", "SSS"), ("y", "CPS"))
     assert [row[0] for row in sheet.rows] == ["a", "b", "c"]
-
-
-def test_categories_have_their_own_order() -> None:
-    frame = FRAME.assign(measure=pd.Categorical(FRAME["measure"], ["SSS", "CPS", "AUL"]))
-    assert ACROSS.sheet(frame).columns == (("CPS", "score"), ("AUL", "score"))
 
 
 def test_lines_stand_one_below_the_other_and_unknown_ones_are_left_out() -> None:

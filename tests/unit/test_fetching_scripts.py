@@ -3,18 +3,16 @@
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from huggingface_hub import constants
 
 from unmask.job import TABLES
-from library import FLAWS, PAIRS, as_shown, check_model, read_metadata, read_table, sha256_of_file, versions
-from loopback import FileServer, Hub, Repository, ask
-from running import Files, about_model, run_script
-from tiny_models import tiny_model
+from library import FLAWS, PAIRS, as_shown, read_metadata, read_table, versions
+from loopback import FileServer
+from running import Files, run_script
 
 CROWS_PAIRS = (
     b",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"
@@ -101,41 +99,3 @@ def test_a_shard_that_was_cut_short_says_how_it_is_fetched_anew(tmp_path: Path, 
         assert f"error: {shard}: " in line
         assert line.endswith(f"delete {shard} and run again to fetch it anew") == downloaded
         assert not outputs[0].exists()
-
-
-def test_what_cannot_be_fetched_is_named(tmp_path: Path, log: Path) -> None:
-    outputs = {"file": tmp_path / "copy", "facts": tmp_path / "facts.json"}
-    entry = {"url": "https://user:sesame@host:pw/a?token=sesame"}
-    line = "error: corpus x: ...: not a url: its host or its port is none"
-    fails("fetch_file", {}, outputs, log, line, **of("corpus", "x", entry))
-    assert "sesame" not in log.read_text()
-
-
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    directory = tiny_model("bert", tmp_path / "on the hub")
-    files = {path.name: path.read_bytes() for path in directory.iterdir()}
-    with Hub(org__tiny=Repository(files)) as hub:
-        ask(hub.url, monkeypatch)
-        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-        yield hub
-
-
-def test_a_model_is_fetched_and_prepared(hub: Hub, tmp_path: Path, log: Path) -> None:
-    directory, facts, manifest = tmp_path / "model", tmp_path / "facts.json", tmp_path / "manifest.json"
-    outputs = {"directory": directory, "facts": facts}
-    run_script("fetch_model", {}, outputs, log, name="tiny", entry={"repo": "org/tiny", "revision": "main"})
-    commit = hub.repositories["org/tiny"].commit
-    fetched = facts_in(facts)
-    assert {"repo": "org/tiny", "revision": "main", "commit": commit}.items() <= fetched.items()
-    about = about_model(directory, "hub")
-    run_script("check_model", {"files": [facts]}, [manifest], log, manifest=about)
-    prepared = facts_in(manifest)
-    assert (
-        check_model(directory, "masked-lm", "tiny") | {"directory": str(directory)}
-    ).items() <= prepared.items()
-    assert prepared["entry"] == {"source": "hub", "kind": "masked-lm", **fetched}
-    assert prepared["made_from"] == {str(facts): sha256_of_file(facts)}
-    first = manifest.read_bytes()
-    run_script("check_model", {"files": [facts]}, [manifest], log, manifest=about)
-    assert manifest.read_bytes() == first

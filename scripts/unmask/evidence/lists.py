@@ -76,7 +76,7 @@ def stated(table: Path) -> dict[str, Any] | None:
     """The facts of a table; None where there is none that can be read."""
     try:
         return read_metadata(table)
-    except (OSError, ValueError, pa.ArrowException):
+    except (InputError, ValueError):
         return None
 
 

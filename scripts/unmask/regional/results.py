@@ -15,7 +15,7 @@ from unmask.report.published import doubts, read_published
 from unmask.report.study import Named
 from unmask.statistics.ranks import holm
 from unmask.study_results import load_tables
-from unmask.tables import facts_of, read_table
+from unmask.tables import read_metadata, read_table
 
 OVERALL = "overall"
 """What the paper calls the root."""
@@ -54,7 +54,7 @@ class RegionalResults:
     @cached_property
     def draws(self) -> int:
         """How many permutations tests are of; 0 without scores."""
-        return max((int(facts_of(path)["draws"]) for path in self.files["scores"]), default=0)
+        return max((int(read_metadata(path)["draws"]) for path in self.files["scores"]), default=0)
 
     @cached_property
     def captions(self) -> Captions:
@@ -64,7 +64,7 @@ class RegionalResults:
             alpha=f"{self.alpha:g}",
             confidence=f"{100 * self.settings['confidence']:g}",
             draws=str(self.draws),
-            template=next((facts_of(path)["template"] for path in self.files["likelihoods"]), ""),
+            template=next((read_metadata(path)["template"] for path in self.files["likelihoods"]), ""),
             word=str(self.settings["word"]),
             doubts="; ".join(doubts(self.published)),
         )

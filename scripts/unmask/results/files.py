@@ -7,8 +7,7 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
+from unmask.errors import InputError
 from unmask.evidence.lists import LIST
 from unmask.facts import read_facts
 from unmask.tables import read_metadata
@@ -36,8 +35,8 @@ def sources_below(folder: Path) -> Iterator[tuple[Path, dict[str, str] | str]]:
             continue
         try:
             facts = read_metadata(path) if path.suffix == ".parquet" else read_facts(path)
-        except (OSError, ValueError, pa.ArrowException) as error:
-            yield path, f"cannot be read ({str(error).splitlines()[0]})"
+        except (InputError, OSError, ValueError) as error:
+            yield path, f"cannot be read ({str(error).removeprefix(f'{path}: ')})"
             continue
         yield path, _sources(path, facts) if "made_from" in facts else "does not say what it was made from"
 
