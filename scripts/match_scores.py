@@ -9,7 +9,7 @@ from unmask.facts import write_facts
 from unmask.files import sha256_of_file
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
-from unmask.measures.schema import SCORES, read_scores
+from unmask.measures.scoring import SCORES, read_scores
 from unmask.pairs.elsewhere import match, read_score_file, scores_table
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import statistics_of_file

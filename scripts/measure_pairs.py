@@ -9,7 +9,7 @@ from unmask.evidence.lists import listed
 from unmask.facts import write_facts
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
-from unmask.measures.schema import SCORES, read_scores
+from unmask.measures.scoring import SCORES, read_scores
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import Variant, statistics_of
 from unmask.statistics.schema import FLAWS, SCHEMAS

@@ -25,7 +25,7 @@ from library import (
     PairResults,
     Section,
     Text,
-    contributions,
+    counted,
     explored,
     flaws_table,
     measure,
@@ -270,7 +270,7 @@ def test_what_is_shown_of_a_pair_equals_the_tables(page: Page, study: Study, nam
     pairs = study.pairs["crows"]
     evidence = study.evidence["two", "crows"]
     scores = study.scores["two", "crows"].query("protocol == 'corrected' and measure == @name")
-    of_all = contributions(measure(name), evidence, CORRECTED)
+    of_all = counted(measure(name), evidence, CORRECTED)
     content = evidence["none"][~evidence["none"]["special"]]
     for pair in (pairs["pair_id"][0], ODD):
         opened(page, study.address("crows", pair, name, "two"))

@@ -134,14 +134,14 @@ from unmask.keys_page import PAGE as KEYS_PAGE
 from unmask.keys_page import page as keys_page
 from unmask.measures.formulas import MEASURES as ALL_MEASURES
 from unmask.measures.formulas import explained, kind_for, maskings_of, measure, sees_context, title_of
-from unmask.measures.schema import SCORES, read_scores
 from unmask.measures.scoring import (
+    SCORES,
     TIE_MARGIN,
     TOKEN_ERROR,
     Evidence,
-    contributions,
     counted,
     margins_against_unrelated,
+    read_scores,
     score_pairs,
     sentence_scores,
 )

@@ -24,7 +24,7 @@ from library import (
     PairResults,
     Section,
     Sentence,
-    contributions,
+    counted,
     explored,
     flaws_table,
     maskings_of,
@@ -68,7 +68,7 @@ def test_scores_and_what_tokens_add_are_those_of_the_tables(architecture: str) -
     table = table[table["protocol"] == CORRECTED]
     for name in MEASURES:
         rows = table[table["measure"] == name].set_index("pair_id")
-        added = contributions(measure(name), evidence, CORRECTED)
+        added = counted(measure(name), evidence, CORRECTED)
         keyed = added.set_index(["pair_id", "role", "position"])["adds"]
         own = {key: float(keyed[key].sum()) for key in keyed.index.unique()}
         by_masking = tokens["coefficient"][name]

@@ -21,7 +21,6 @@ from library import (
     TIE_MARGIN,
     TOKEN_ERROR,
     collect_evidence,
-    contributions,
     counted,
     kind_for,
     margins_against_unrelated,
@@ -100,7 +99,7 @@ def test_scores_are_linear_in_what_tokens_have(name: str, protocol: str) -> None
     of = measure(name)
     evidence = {masking: evidence_of(MODEL_OF[name])[masking] for masking in of.maskings}
     tokens = counted(of, evidence, protocol)
-    scores, added = sentence_scores(of, tokens), contributions(of, evidence, protocol)
+    scores, added = sentence_scores(of, tokens), counted(of, evidence, protocol)
     known = scores.dropna()
     sums = added.groupby(["pair_id", "role"])["adds"].sum(min_count=1)
     np.testing.assert_allclose(sums.reindex(known.index), known, rtol=1e-9)
@@ -127,7 +126,7 @@ def test_means_are_the_measures_whose_formula_averages_all_tokens(name: str) -> 
     evidence = evidence_of(MODEL_OF[name])
     whole = evidence["all" if name in MEASURES else LEFT]
     text = whole[~whole["special"].astype(bool) & whole["role"].isin(SIDES)]
-    added = contributions(measure(name), evidence, CORRECTED).groupby(["pair_id", "role"])
+    added = counted(measure(name), evidence, CORRECTED).groupby(["pair_id", "role"])
     plain = []
     for sentence, places in text.groupby(["pair_id", "role"])["position"]:
         n = len(places)

@@ -102,11 +102,10 @@ from unmask.evidence.collecting import Wanted, evidence_of
 from unmask.evidence.tokenising import tokenise
 from unmask.pairs.explorer import shown_pairs
 from unmask.measures.formulas import maskings_of
-from unmask.measures.scoring import score_pairs
+from unmask.measures.scoring import SCORES, score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
 from unmask.tables import write_table
-from unmask.measures.schema import SCORES
 
 torch.set_num_threads(1)
 folder, model, batch_tokens, benchmarks = json.loads(sys.argv[1])

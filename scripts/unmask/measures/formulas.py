@@ -204,12 +204,9 @@ def maskings_of(measures: Iterable[str]) -> list[str]:
 
 @cache
 def sees_context(name: str) -> bool:
-    """Does a measure read predictions in which the model sees some word of the sentence?
-
-    Where every token is hidden (the masking ALL), or stands behind the start token alone (START), a
-    prediction depends on places and lengths at most, so that a preference can be of nothing but words: a
-    control.
-    """
+    """Whether a measure reads predictions in which the model sees some word of the sentence. Where all is
+    hidden (ALL), or a token stands behind the start token alone (START), a preference can be of nothing but
+    words: a control."""
     return set(measure(name).maskings) not in ({ALL}, {START})
 
 

@@ -5,6 +5,7 @@ that error in its place, a measure's own weights give the largest error of the s
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.measures.formulas import SENTENCE, Measure, maskings_of, measure
+from unmask.tables import read_table, schema
 from unmask.terms import (
     ANTISTEREOTYPE,
     CORRECTED,
@@ -33,15 +35,40 @@ TOKEN_ERROR = 5e-5
 """How far the log-probability of a token may be from that of another machine, as a share of 1 + |log P|.
 docs/results.md#what-is-identical-again says what was measured."""
 
+SCORES = schema(
+    """
+    pair_id         word  the pair
+    measure         word  the measure
+    protocol        word  published (as the papers' code has it) or corrected (as the formulas have it)
+    stereotype      f64?  score of the stereotypical sentence, in the measure's unit; null if it has none
+    antistereotype  f64?  score of the other sentence, likewise
+    margin          f64?  stereotype minus antistereotype, as compared (after any rounding of the protocol)
+    outcome         word  which sentence is preferred: stereotype, antistereotype, tie, or undefined
+    error           f64?  how far float error may move the margin, before any rounding, in its unit
+    lowest          word  the outcome if the margin is lower by that error
+    highest         word  the outcome if it is higher by that error; a pair where the two differ is a near-tie
+    """
+)
+"""One row per pair, measure and protocol."""
+
 Evidence = Mapping[str, pd.DataFrame]
 """Evidence rows by masking."""
 
 Floats = npt.NDArray[np.float64]
 
 
+def read_scores(path: str | Path, measures: Sequence[str]) -> pd.DataFrame:
+    """A table of SCORES with its measures in the order of `measures`, the study's, which scores themselves do
+    not depend on. Raises InputError as unmask.tables.read_table does."""
+    order = {measure: place for place, measure in enumerate(measures)}
+    rows, places = read_table(path, SCORES), lambda names: names.map(order).fillna(len(order))
+    return rows.sort_values("measure", key=places, kind="stable", ignore_index=True)
+
+
 def counted(of: Measure, evidence: Evidence, protocol: str) -> pd.DataFrame:
-    """The tokens that a measure counts: evidence with masking, weight, share, log_prob in double precision,
-    its error, and coefficient, what it is multiplied with in the score of its sentence."""
+    """The tokens that a measure counts: evidence with masking, weight, share, log_prob in double precision
+    and its error; coefficient, what log_prob is multiplied with in the score of its sentence, and the product
+    (adds), what the token adds to the score before any rounding."""
     parts = [evidence[masking].assign(masking=masking) for masking in of.maskings]
     tokens = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
     tokens = of.formula(tokens.assign(weight=1.0, share=1.0), protocol)
@@ -49,7 +76,8 @@ def counted(of: Measure, evidence: Evidence, protocol: str) -> pd.DataFrame:
     log_prob = tokens["log_prob"].astype("float64")
     over = _by_sentence(tokens, "share").transform("sum") if of.reduction == MEAN else 1.0
     error, coefficient = TOKEN_ERROR * (1 + log_prob.abs()), tokens["weight"] / over
-    return tokens.assign(log_prob=log_prob, error=error, coefficient=coefficient)
+    added = {"coefficient": coefficient, "adds": log_prob * coefficient}
+    return tokens.assign(log_prob=log_prob, error=error, **added)
 
 
 def sentence_scores(of: Measure, tokens: pd.DataFrame, each: str = "log_prob") -> "pd.Series[float]":
@@ -62,14 +90,6 @@ def sentence_scores(of: Measure, tokens: pd.DataFrame, each: str = "log_prob") -
 
 def _by_sentence(tokens: pd.DataFrame, column: str) -> Any:
     return tokens.groupby(SENTENCE, sort=False, observed=True)[column]
-
-
-def contributions(of: Measure, evidence: Evidence, protocol: str) -> pd.DataFrame:
-    """What every token that counts adds to the score of its sentence (`adds`, log_prob times coefficient);
-    together they are the score, before any rounding of the protocol."""
-    tokens = counted(of, evidence, protocol)
-    tokens["adds"] = tokens["log_prob"] * tokens["coefficient"]
-    return tokens[[*SENTENCE, "position", "masking", "log_prob", "coefficient", "adds"]]
 
 
 def score_pairs(
@@ -166,12 +186,11 @@ def outcomes_of(margin: Floats, tie_margin: npt.ArrayLike) -> npt.NDArray[np.obj
 def margins_against_unrelated(
     pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[str]
 ) -> dict[tuple[str, str], Floats]:
-    """By measure and protocol, the score of the stereotypical, and of the antistereotypical, sentence less
-    that of the unrelated one, shape (2, pairs), in the measure's unit.
+    """By measure and protocol, the score of either side less that of the unrelated sentence, shape
+    (2, pairs); nan where one of these has nothing to score. evidence: of these pairs by masking.
 
-    nan where either sentence has nothing to score. evidence: of these pairs by masking. A measure that scores
-    none of the unrelated sentences is left out: they are not read under its maskings, or it is of tokens that
-    the two sentences of a pair share.
+    A measure that scores none of the unrelated sentences is left out: they are not read under its maskings,
+    or it is of tokens that the two sentences of a pair share.
     """
     with_unrelated = {masking for masking, rows in evidence.items() if rows["role"].eq(UNRELATED).any()}
     margins: dict[tuple[str, str], Floats] = {}

@@ -11,8 +11,7 @@ from unmask.evidence.collecting import Wanted, evidence_of
 from unmask.evidence.lists import Table, missing
 from unmask.evidence.reading import Subject, Tokenised
 from unmask.measures.formulas import maskings_of
-from unmask.measures.schema import SCORES
-from unmask.measures.scoring import Evidence, score_pairs
+from unmask.measures.scoring import SCORES, Evidence, score_pairs
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.models.random_weights import make_untrained
 from unmask.tables import write_table

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.measures.formulas import SENTENCE, maskings_of, measure
-from unmask.measures.scoring import contributions
+from unmask.measures.scoring import counted
 from unmask.pairs.surfaces import surfaces
 from unmask.terms import ALL, CORRECTED, LEFT, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, SIDES, START
 
@@ -69,7 +69,7 @@ def explored(
     }
     if evidence:
         read = {name: evidence[name] for name in maskings_of(measures)}
-        added = {name: contributions(measure(name), read, CORRECTED) for name in measures}
+        added = {name: counted(measure(name), read, CORRECTED) for name in measures}
         tokens = _tokens(pairs, read, added)
         parts["tokens"] = packed(token_columns(pairs, tokens, read, added))
         parts["likeliest"] = packed(likeliest_columns(tokens, likeliest)) if likeliest else None
@@ -159,8 +159,8 @@ def _tokens(
     sentences = pd.MultiIndex.from_product([pairs["pair_id"], SIDES])
     rows = rows.assign(sentence=sentences.get_indexer(pd.MultiIndex.from_frame(rows[SENTENCE])))
     rows = rows[rows["sentence"] >= 0].drop_duplicates(TOKEN).sort_values(["sentence", "position"])
-    counted = pd.MultiIndex.from_frame(pd.concat([part[TOKEN] for part in added.values()]))
-    is_shown = ~rows["special"] | pd.MultiIndex.from_frame(rows[TOKEN]).isin(counted)
+    of_measures = pd.MultiIndex.from_frame(pd.concat([part[TOKEN] for part in added.values()]))
+    is_shown = ~rows["special"] | pd.MultiIndex.from_frame(rows[TOKEN]).isin(of_measures)
     return rows[is_shown].reset_index(drop=True)
 
 

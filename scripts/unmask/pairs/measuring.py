@@ -9,8 +9,7 @@ import pandas as pd
 
 from unmask.evidence.schema import LIKELIEST, read_evidence
 from unmask.measures.formulas import maskings_of
-from unmask.measures.schema import SCORES
-from unmask.measures.scoring import Evidence, score_pairs
+from unmask.measures.scoring import SCORES, Evidence, score_pairs
 from unmask.pairs.elsewhere import MEANS, Matched
 from unmask.statistics.computing import Measured, compute
 from unmask.statistics.decisions import decisions

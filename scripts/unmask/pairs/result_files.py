@@ -5,7 +5,7 @@ from typing import Any
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
-from unmask.measures.schema import SCORES
+from unmask.measures.scoring import SCORES
 from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, VERSIONS
 
 TABLES: Mapping[str, tuple[str, Any]] = {
