@@ -27,7 +27,6 @@ from library import (
     ORIGINAL,
     SPLIT_PEOPLES,
     START,
-    STEREOTYPE,
     Answers,
     Counts,
     ExactModel,
@@ -196,7 +195,7 @@ def test_which_measure_of_decoders_frequency_fools_and_which_length() -> None:
         elif row["factor"] == LENGTH:
             # two tokens that are always together are one, and one that costs nothing
             expected = {"LL": 0.0, "CCPS": 0.0}
-            longer = 1 if row["longer_side"] == STEREOTYPE else -1
+            longer = 1 if any(name in row["stereotype"] for name in SPLIT_PEOPLES) else -1
             assert longer * row["CSSS"] > 0.5 and longer * row["LLMean"] > 0.05
         else:
             expected = {"LL": odds + towards, "CCPS": odds, "CSSS": towards}

@@ -71,7 +71,6 @@ every_benchmark = pytest.mark.parametrize("benchmark", [CROWS_PAIRS, STEREOSET])
         ({"associations": []}, ".associations: the number of levels must divide the 12 occupations of each "),
         ({"associations": [0.5] * 5}, ".associations: the number of levels must divide the 12 occupations "),
         ({"associations": [0.5, 1]}, ".associations.1: 1 should be less than 1"),
-        ({"associations": [float("nan")]}, ".associations.0: nan: Out of range float"),
         ({"ratios": [2, 0.5]}, ".ratios.1: 0.5 should be greater than or equal to 1"),
         ({"both": {"association": 1}}, ".both.association: 1 should be less than 1"),
         ({"lengths": 11}, ".lengths: 11 should be less than or equal to 10"),
@@ -167,12 +166,11 @@ def test_directions_name_women_and_the_rarer_group(name: str) -> None:
     for contrast in WORLDS[name].contrasts:
         sides = contrast.stereotype, contrast.antistereotype
         if contrast.factor == ASSOCIATION:
-            assert contrast.target == contrast.unit == contrast.shared["occupation"]
+            assert contrast.target == contrast.shared["occupation"]
             shown = [{GENDER[word] for word in side.values()} for side in sides]
             assert sorted(map(sorted, shown)) == [["female"], ["male"]]
             disadvantaged = shown[0] == {"female"}
         else:
-            assert contrast.unit == " / ".join(sorted(side["group"] for side in sides))
             disadvantaged = contrast.target in rare
             assert disadvantaged == (contrast.shared["trait"] in NEGATIVE_TRAITS)
         assert contrast.direction == (STEREO if disadvantaged else ANTISTEREO)
@@ -245,9 +243,9 @@ def test_pairs_are_sentences_of_the_grammar_that_differ_where_they_should(name: 
 @every_benchmark
 def test_each_benchmark_has_as_many_pairs_as_asked(benchmark: str) -> None:
     pairs = PAIRS["dosed"][benchmark]
-    per_contrast = Counter((pair.contrast.unit, *pair.contrast.shared.values()) for pair in pairs)
+    per_contrast = Counter((pair.contrast.factor, str(pair.contrast)) for pair in pairs)
     assert len(per_contrast) == len(WORLDS["dosed"].contrasts)
-    assert all(number == (9 if unit == word else 3) for (unit, word), number in per_contrast.items())
+    assert all(n == (9 if factor == ASSOCIATION else 3) for (factor, _), n in per_contrast.items())
     # one-sided ones have their share at every level: of each gender six occupations at each level of p
     pairs = PAIRS["named"][benchmark]
     counts = Counter((p.contrast.factor, p.contrast.p, p.contrast.direction) for p in pairs)
@@ -328,20 +326,3 @@ def test_truth_is_what_the_factors_say_and_what_sentences_walked_through_give(
                     (cps, *(fmean(by_hand(world, words, of)) for of in (pair.modified, range(length))))
                 )
             assert list(truths.values()) == pytest.approx([a - b for a, b in zip(*scores, strict=True)])
-
-
-def test_truth_says_which_sentence_has_more_subtokens() -> None:
-    benchmarks = truth(WORLDS["dosed"], Counts(9, 3))["benchmarks"]
-    seen: set[tuple[str, str | None]] = set()
-    for benchmark, pairs in PAIRS["dosed"].items():
-        assert list(benchmarks[benchmark]) == [pair.pair_id for pair in pairs]
-        for pair in pairs:
-            more, less = (
-                sum(2 if word in SPLIT_PEOPLES else 1 for word in words)
-                for words in (pair.stereotype, pair.antistereotype)
-            )
-            longer = {0: None, 1: "stereotype", -1: "antistereotype"}[more - less]
-            assert benchmarks[benchmark][pair.pair_id]["longer_side"] == longer
-            seen.add((pair.contrast.factor, longer))
-    unequal = {(LENGTH, side) for side in ("stereotype", "antistereotype")}
-    assert seen == unequal | {(factor, None) for factor in (ASSOCIATION, FREQUENCY, BOTH)}

@@ -22,7 +22,7 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from unmask.installation import workflow_root
-from unmask.terms import ANTISTEREO, ANTISTEREOTYPE, STEREO, STEREOTYPE
+from unmask.terms import ANTISTEREO, STEREO
 from unmask.user_files import parse_yaml, read_document
 
 ASSOCIATION, FREQUENCY, BOTH, LENGTH = "association", "frequency", "both", "length"
@@ -111,17 +111,6 @@ class Contrast:
         if self.factor == ASSOCIATION:
             return self.target
         return " / ".join(sorted((self.stereotype["group"], self.antistereotype["group"])))
-
-    @property
-    def longer_side(self) -> str | None:
-        """Which of STEREOTYPE and ANTISTEREOTYPE has more subtokens; None where they have equally many."""
-        more, less = (
-            sum(len(SPLIT_PEOPLES.get(word, (word,))) for word in side.values())
-            for side in (self.stereotype, self.antistereotype)
-        )
-        if more == less:
-            return None
-        return STEREOTYPE if more > less else ANTISTEREOTYPE
 
 
 @dataclass(frozen=True)

@@ -84,12 +84,8 @@ class PlantedPair:
     votes: Votes
 
     def facts(self) -> dict[str, Any]:
-        """What is planted in the pair.
-
-        `unit` is what pairs have in common that are no independent evidence, `longer_side` the sentence
-        (stereotype, antistereotype) that has more subtokens, if one has.
-        """
-        names = ("factor", "bias_type", "direction", "target", "p", "ratio", "unit", "longer_side")
+        """What is planted in the pair."""
+        names = ("factor", "bias_type", "direction", "target", "p", "ratio")
         return {name: getattr(self.contrast, name) for name in names}
 
     @property
