@@ -8,15 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from library import (
-    EVIDENCE,
-    Captions,
-    Measured,
-    PairResults,
-    compute,
-    decisions,
-    flaws_table,
-)
+from library import EVIDENCE, Captions, Measured, PairResults, compute, decisions, flaws_table
 from study_schema import MEASURES
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"

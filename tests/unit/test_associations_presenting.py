@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 from association_files import PUBLISHED, suite, words
-from library import (
-    ASSOCIATIONS,
-    AssociationResults,
-    association_tests,
-    read_published,
-    write_table,
-)
+from library import ASSOCIATIONS, AssociationResults, association_tests, read_published, write_table
 from library import ASSOCIATIONS_PRESENTS as PRESENTS
 from real_data import real_data
 

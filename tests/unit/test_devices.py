@@ -12,13 +12,7 @@ import pytest
 import torch
 
 from claimants import PROCESSES, held, take_turns
-from library import (
-    InputError,
-    claim,
-    claim_device,
-    devices,
-    within_memory,
-)
+from library import InputError, claim, claim_device, devices, within_memory
 
 
 @pytest.fixture(autouse=True)

@@ -7,13 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from library import (
-    CORRECTED,
-    PUBLISHED,
-    TOKEN_ERROR,
-    measure,
-    score_pairs,
-)
+from library import CORRECTED, PUBLISHED, TOKEN_ERROR, measure, score_pairs
 
 
 def tokens(sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame:

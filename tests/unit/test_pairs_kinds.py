@@ -5,12 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from library import (
-    OF_DECODERS,
-    PairResults,
-    complete,
-    pairs_cautions,
-)
+from library import OF_DECODERS, PairResults, complete, pairs_cautions
 from library import pairs_answer as answer
 from test_pairs_answer import FOR, drawn_rows, of, results
 

@@ -6,16 +6,7 @@ import pandas as pd
 import pytest
 
 import synthetic
-from library import (
-    DASH,
-    LMS,
-    PairResults,
-    Sheet,
-    by_others,
-    framed,
-    pairs_lms,
-    published_percents,
-)
+from library import DASH, LMS, PairResults, Sheet, by_others, framed, pairs_lms, published_percents
 from library import PAIRS_STEREOSET as STEREOSET
 from study_schema import options_with
 from synthetic import RESOURCES, pair_results, with_tables

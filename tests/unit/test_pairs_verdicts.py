@@ -4,16 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from library import (
-    BY_WORDS,
-    CANNOT_TELL,
-    CLEAR,
-    CONTROL,
-    NO_CLEAR,
-    VERDICTS,
-    charts,
-    verdicts,
-)
+from library import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, VERDICTS, charts, verdicts
 
 COLUMNS = [
     *("measure", "grouping", "score", "low", "high", "null_low", "null_high"),

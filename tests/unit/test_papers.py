@@ -7,16 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from library import (
-    InputError,
-    Item,
-    compared,
-    comparing,
-    read_config,
-    read_costs,
-    read_items,
-    summary,
-)
+from library import InputError, Item, compared, comparing, read_config, read_costs, read_items, summary
 from library import reproduce as command
 from study_schema import ROOT, completed_study, hub_sources
 

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pytest
 
-from library import Chart, chart, program, save_chart, theme
+from library import Chart, chart, program, save_chart
 
 HOSTILE = "</script><img src=x onerror=alert(1)>datum.value"
 ROWS = [
@@ -72,15 +72,6 @@ def test_text_in_a_chart_is_drawn_as_it_is(tmp_path: Path) -> None:
         "defs",
         "clipPath",
     }
-
-
-def test_a_file_has_the_colours_of_the_house(tmp_path: Path) -> None:
-    save_chart(drawn(), tmp_path / "a.svg", tmp_path / "a.png")
-    svg = (tmp_path / "a.svg").read_text().lower()
-    first, second, *_ = theme("light")["range"]["ordinal"]
-    assert first.lower() in svg and second.lower() in svg
-    # Vega's own
-    assert "#4c78a8" not in svg
 
 
 def test_no_data_is_fetched_for_a_file(tmp_path: Path) -> None:

@@ -8,16 +8,7 @@ import pandas as pd
 import pytest
 
 from drawn_marks import Panel, check_forest, panels_of, scale_of
-from library import (
-    CHART_COLUMNS,
-    Axis,
-    Beside,
-    Kinds,
-    changes_chart,
-    chart,
-    forest,
-    scatter,
-)
+from library import CHART_COLUMNS, Axis, Beside, Kinds, changes_chart, chart, forest, scatter
 
 HOSTILE = "'</script><b>\nsecond line"
 AXIS = Axis("what, in units", line=0.5, span=(0, 1), step=0.5)
@@ -92,17 +83,6 @@ def test_a_scale_ends_at_steps_or_has_some_room() -> None:
     assert last_of(far)["x"]["scale"]["domain"] == [0, 3]
 
 
-def test_rows_of_one_name_are_below_each_other() -> None:
-    both = frame_of(
-        {"panel": "p", "name": "z", "value": 1, "kind": "new"},
-        {"panel": "p", "name": "z", "value": 2, "kind": "old"},
-    )
-    new, old = panel_of(forest(both, AXIS, kinds=KINDS, apart="kind")).of("symbol")
-    assert old.y < new.y
-    new, old = panel_of(forest(both, AXIS, apart="kind")).of("symbol")
-    assert new.y < old.y
-
-
 @pytest.mark.parametrize(("mark", "kind"), [("triangle", "symbol"), ("tick", "rect")])
 def test_numbers_beside_stand_in_their_rows(mark: Any, kind: str) -> None:
     drawn = forest(BANDS, AXIS, interval=("no", "no"), beside=[Beside("other", mark)])
@@ -128,37 +108,6 @@ DOSES = frame_of(
     )
 )
 ACROSS, UP = Axis("dose"), Axis("response", line=0)
-
-
-def test_a_response_has_a_band_behind_it_and_what_others_report_beside_it() -> None:
-    words = (
-        DOSES[DOSES["panel"] == "p"]
-        .iloc[:3]
-        .assign(
-            dose=["one", "two", "a rather long name"], least=[0.0, 1.0, 2.0], most=9.0, theirs=[2.5, NAN, 4.5]
-        )
-    )
-
-    def of(rows: pd.DataFrame) -> alt.FacetChart | None:
-        theirs = {"broad": ("least", "most"), "reported": "theirs"}
-        return scatter(rows, ACROSS, UP, across="dose", up="value", joined=True, **theirs)  # type: ignore[arg-type]
-
-    drawn = of(words)
-    layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
-    looks = [(layer["mark"]["type"], layer["mark"].get("style")) for layer in layers]
-    theirs = [("line", "reported"), ("point", "reported")]
-    assert looks[:4] == [("area", "chance"), ("rule", "neutral"), *theirs]
-    assert layers[2]["mark"]["strokeWidth"] < 1.4
-    triangles, marks = panel_of(drawn).of("symbol")[:2], panel_of(drawn).of("symbol")[2:]
-    up, zero = scale_of(words["value"], [mark.y for mark in marks])
-    assert [mark.y for mark in triangles] == pytest.approx([2.5 * up + zero, 4.5 * up + zero])
-    # the band is within the scale, and long names have room
-    assert 9 * up + zero >= 0 and last_of(drawn)["x"]["axis"]["labelAngle"] == -40
-    # what nobody reports has no line
-    of_none = words.assign(theirs=NAN, least=NAN)
-    plain = of(of_none)
-    layers = chart("c", "a", plain).spec["spec"]["layer"]  # type: ignore[arg-type]
-    assert [layer["mark"]["type"] for layer in layers] == ["rule", "line", "rule", "point"]
 
 
 def test_one_number_stands_against_another_with_their_intervals() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import xml.etree.ElementTree as ElementTree
 from typing import Any
 
 import altair as alt
@@ -11,19 +10,7 @@ import pandas as pd
 import pytest
 import vl_convert
 
-from library import (
-    VEGA_LITE,
-    Row,
-    by_value,
-    chart,
-    domain,
-    kinds,
-    line,
-    panels,
-    plain,
-    records,
-    tooltips,
-)
+from library import VEGA_LITE, Row, by_value, chart, domain, kinds, line, panels, plain, records, tooltips
 from library import report_columns_of as columns_of
 
 ROWS: list[Row] = [
@@ -42,12 +29,6 @@ def drawn(**options: Any) -> alt.FacetChart:
 def svg_of(made: alt.FacetChart) -> str:
     svg: str = vl_convert.vegalite_to_svg(chart("c", "a", made).spec, vl_version=VEGA_LITE)
     return svg
-
-
-def marks_in(svg: str, kind: str) -> int:
-    """How many marks of a kind a picture has."""
-    groups = [each for each in ElementTree.fromstring(svg).iter() if each.get("class", "").startswith(kind)]
-    return sum(len(group) for group in groups)
 
 
 def test_panels_stand_in_the_order_of_the_rows() -> None:

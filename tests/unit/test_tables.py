@@ -10,16 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from examples import example_pairs
-from library import (
-    PAIRS,
-    SCORES,
-    WORD,
-    InputError,
-    meaning_of,
-    read_table,
-    schema,
-    write_table,
-)
+from library import PAIRS, SCORES, WORD, InputError, meaning_of, read_table, schema, write_table
 from library import unmask_tables as tables
 
 OF_TOKENS = schema("""
