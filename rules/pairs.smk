@@ -480,7 +480,6 @@ if SCORED:
             "pairs": PAIR_TABLES,
             "published": resource("pairs/published.csv"),
             "captions": resource("pairs/captions.yaml"),
-            "scores": ALL_SCORES,
             "flaws": FLAWS,
             "explored": collect(MEASURE_FILES["explored"], zip, **PAIRS.places(EXPLORED)),
             "truths": TRUTHS,

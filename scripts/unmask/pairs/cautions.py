@@ -11,7 +11,6 @@ from unmask.pairs.verdicts import VERDICTS, in_words
 from unmask.report.sheets import counted
 from unmask.report.study import ORACLE, SCORED, UNTRAINED
 from unmask.report.wording import listed, many, records
-from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, STEREOTYPE
 from unmask.words import is_unsegmented
 
@@ -137,13 +136,5 @@ def measured(results: PairResults) -> Iterator[str]:
             yield f"The scores of {listed(bare)} are no means over tokens: there is no band of word choice."
     if dtypes := results.settings.get("dtypes"):
         yield f"Some models read in {listed(dtypes)}, which moves scores by more than the error of near-ties."
-    paths = results.files["scores"]
-    facts = [each for path in paths for each in read_metadata(path).get("evidence", {}).values()]
-    if starts := {each["model"]: each["start"] or "nothing" for each in facts if "start" in each}:
-        of = (f"{token} ({model})" for model, token in starts.items())
-        yield f"Before each sentence a causal language model reads a start token: {listed(of)}."
-    for model, remarks in {each["model"]: each.get("tokenizer_remarks") for each in facts}.items():
-        if remarks:
-            yield f"Of {model}: {'; '.join(remarks)}."
     if oracles := results.study.of_source(ORACLE):
         yield f"{listed(oracles)} is no network: it gives the exact probabilities of a synthetic world."

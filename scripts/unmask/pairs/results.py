@@ -45,7 +45,7 @@ class PairResults:
 
     files: the tables of unmask.statistics.schema.SCHEMAS (of every model and benchmark), models_compared,
     pairs and flaws (of every benchmark), versions (of each that is a version of another), states (of every
-    series and benchmark), scores (all of the study), published (a CSV), captions (a YAML), truths (of
+    series and benchmark), published (a CSV), captions (a YAML), truths (of
     worlds), and explored (of every model and benchmark that the explorer shows).
 
     settings: models, benchmarks, dtypes, measures, judged (the models that were trained on what was planted),
