@@ -10,9 +10,9 @@ from unmask.files import sha256_of_file
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.scoring import SCORES, read_scores
-from unmask.pairs.elsewhere import match, read_score_file, scores_table
+from unmask.pairs.elsewhere import read_score_file
 from unmask.pairs.explorer import explored, shown_pairs
-from unmask.pairs.measuring import statistics_of_file
+from unmask.pairs.measuring import match, scores_table, statistics_of_file
 from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import framed, read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, SHUFFLED

@@ -186,17 +186,12 @@ from unmask.pairs import lms as pairs_lms
 from unmask.pairs import planted as pairs_planted
 from unmask.pairs import quality as pairs_quality
 from unmask.pairs import topics as pairs_topics
-from unmask.pairs.elsewhere import (
-    MEANS,
-    check_score_files,
-    match,
-    read_score_file,
-    scores_table,
-)
+from unmask.pairs.elsewhere import MEANS, check_score_files, read_score_file
 from unmask.pairs.every_pair import section
 from unmask.pairs.explorer import HIDES, explored, shown_pairs
 from unmask.pairs.judging import JUDGEMENTS, judge, judgement, planted_in, read_truths
 from unmask.pairs.keys import OF_DECODERS
+from unmask.pairs.measuring import match, scores_table
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.paper_tables import lay_out, paper_tables
 from unmask.pairs.published import ACCURACY as PAIRS_ACCURACY

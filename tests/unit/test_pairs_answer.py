@@ -42,7 +42,6 @@ SCORE: dict[str, Any] = {
     "null_high": 63.0,
     "null_p": 0.8,
     "untrained": 2,
-    "untrained_mean": None,
     "untrained_low": None,
     "untrained_high": None,
     "verdict": NO_CLEAR,
@@ -80,7 +79,7 @@ MASKED: dict[str, Any] = {"measure": "AllMasked", "verdict": CONTROL, "p": 0.9, 
 def results(*scores: dict[str, Any], **sources: str) -> PairResults:
     """Of these scores. sources: of models, by default hub."""
     rows = pd.DataFrame([SCORE | score for score in scores])
-    numbers = ["score", "low", "high", "p", "null_p", "untrained_mean", "untrained_low", "untrained_high"]
+    numbers = ["score", "low", "high", "p", "null_p", "untrained_low", "untrained_high"]
     rows = rows.astype(dict.fromkeys(numbers, float))
     models = [{"name": name, "source": sources.get(name, "hub")} for name in rows["model"].unique()]
     trained = [model["name"] for model in models if model["source"] not in ("random", "oracle")]

@@ -7,7 +7,7 @@ import pandas as pd
 from unmask.measures.formulas import explained, kind_for, title_of
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import VERDICTS, in_words
+from unmask.pairs.verdicts import MEANINGS
 from unmask.report.sheets import counted
 from unmask.report.study import ORACLE, SCORED, UNTRAINED
 from unmask.report.wording import listed, many, records
@@ -53,7 +53,7 @@ NOTES = (
 def how_to_read(results: PairResults) -> Iterator[str]:
     """What scores, verdicts, the study's measures and protocols mean."""
     yield SCORE
-    yield from in_words(VERDICTS)
+    yield from (f"{verdict.capitalize()}: {meaning}" for verdict, meaning in MEANINGS.items())
     yield from map(explained, results.overall["measure"].astype(str).unique())
     yield from NOTES
 

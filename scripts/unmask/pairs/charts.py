@@ -8,7 +8,7 @@ import pandas as pd
 from unmask.measures.formulas import title_of
 from unmask.pairs.published import scores
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, IN_EVERY_LEGEND, NO_CLEAR, VERDICTS
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, TESTABLE, VERDICTS
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
 from unmask.report.panels import columns_of
 from unmask.report.sheets import counted, rows_of
@@ -115,7 +115,7 @@ def _panels(
     # 50 is in the middle, where the words below the scale part
     reach = max(10.0, 5 * math.ceil((numbers - NO_PREFERENCE).abs().max().max() / 5))
     # each verdict looks the same whichever others there are
-    there = {*frame["verdict"], *IN_EVERY_LEGEND}
+    there = {*frame["verdict"], *TESTABLE}
     verdicts = [verdict for verdict in VERDICTS if verdict in there]
     marks = {
         "words_low": "band: word choice alone",

@@ -1,31 +1,22 @@
-"""Scores that were made elsewhere: what a study says of them, their file, and the pairs that they are of.
+"""Scores that were made elsewhere: what a study says of them, and their file.
 
 A table has two scores a row, with both sentences (`columns: sentences, scores`) or with the name of the pair
 (`columns: pair_id, scores`). Without `columns` the file is the `samples_*.jsonl` that lm-evaluation-harness
-writes with --log_samples, or one JSON list of its rows. Rules read these files before anything runs: pandas
-is loaded for matching alone.
+writes with --log_samples, or one JSON list of its rows. Rules read these files before anything runs, so no
+library of tables is loaded here.
 """
 
-import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unmask.close_names import known_names
 from unmask.errors import InputError
-from unmask.measures.formulas import is_free, measure
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, PROTOCOLS, STEREOTYPE
+from unmask.measures.formulas import is_free
 from unmask.user_files import read_document, read_text, text_of
 from unmask.user_tables import Column, Row, Table, identifier
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    import pandas as pd
-
-logger = logging.getLogger(__name__)
 
 SENTENCES, PAIR_ID = "sentences", "pair_id"
 """What rows are matched with pairs by: both sentences, or the name of the pair."""
@@ -33,9 +24,6 @@ SENTENCES, PAIR_ID = "sentences", "pair_id"
 FLOAT_ERROR = 1e-3
 """Scores of the same sentences that differ by no more than this share of 1 + |score| are one score: networks
 read in batches, whose padding moves the last digits, those of half precision the most."""
-
-NAMED = 20
-"""So many pairs without a score, and rows without a pair, are named; all are counted."""
 
 Key = tuple[str, ...]
 """What a row is matched by: two sentences in order of the alphabet, or the name of a pair."""
@@ -149,7 +137,7 @@ def _of_table(path: Path, entry: Mapping[str, Any], by: str) -> Iterator[tuple[K
         cells = {
             key: tuple(row[f"{key} {place}"] for place in range(len(names))) for key, names in headers.items()
         }
-        key = tuple(map(_one_line, cells[by]))
+        key = tuple(map(one_line, cells[by]))
         yield key, Scores(cells["scores"], row.place)
 
 
@@ -183,7 +171,7 @@ def _requests(cell: Any) -> Key:
         for each in texts
     ):
         raise ValueError("its requests are not a context and a text each")
-    return tuple(_one_line(text_of("".join(each[:2]))) for each in texts)
+    return tuple(one_line(text_of("".join(each[:2]))) for each in texts)
 
 
 def _answers(cell: Any) -> tuple[float, ...]:
@@ -199,91 +187,6 @@ def _two(each: Any) -> list[Any]:
     return each
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """A sentence as it is compared: whatever white space is in it is one space."""
     return " ".join(text.split())
-
-
-# the pairs
-
-
-@dataclass(frozen=True)
-class Matched:
-    """The scores of both sides of all pairs, and what does not match.
-
-    sides: shape (2, pairs), stereotype and antistereotype, nan where the file has no score of a pair.
-    without_score: the pairs that it has none of. without_pair: the places of rows that match no pair.
-    """
-
-    sides: "npt.NDArray[np.float64]"
-    without_score: list[str]
-    without_pair: list[str]
-
-    def facts(self, file: ScoreFile) -> dict[str, Any]:
-        """The same as metadata: what was matched by what, and how much was not."""
-        return {
-            "by": file.by,
-            "rows": file.rows,
-            "repeated": file.rows - len(file.scores),
-            "pairs": int(self.sides.shape[1]),
-            "pairs_without_score": len(self.without_score),
-            "rows_without_pair": len(self.without_pair),
-            "named_pairs": self.without_score[:NAMED],
-            "named_rows": self.without_pair[:NAMED],
-        }
-
-
-def match(pairs: "pd.DataFrame", file: ScoreFile, benchmark: str) -> Matched:
-    """The scores of the pairs (PAIRS) of a benchmark.
-
-    Neither the order of rows counts nor that of the sentences in them.
-    Raises InputError where no pair has a score.
-    """
-    import numpy as np
-
-    sides = np.full((2, len(pairs)), np.nan)
-    columns = [PAIR_ID] if file.by == PAIR_ID else [STEREOTYPE, ANTISTEREOTYPE]
-    keys = [tuple(map(_one_line, names)) for names in pairs[columns].itertuples(index=False, name=None)]
-    without = []
-    for place, key in enumerate(keys):
-        scores = file.scores.get(tuple(sorted(key)))
-        if scores is None:
-            without.append(str(pairs[PAIR_ID].iloc[place]))
-            continue
-        order = 1 if key == tuple(sorted(key)) else -1
-        sides[:, place] = scores.values[::order]
-    used = {tuple(sorted(key)) for key in keys}
-    rows = [scores.place for key, scores in file.scores.items() if key not in used]
-    if len(without) == len(pairs):
-        raise InputError(
-            f"{file.path}: none of its {file.rows} rows is of a pair of {benchmark}, by {file.by}; "
-            "--benchmark, or the key benchmarks of the model, names those that it has scores of"
-        )
-    of = f"pairs of {benchmark}"
-    logger.info("%s: %d of %d %s have a score", file.path, len(pairs) - len(without), len(pairs), of)
-    if without:
-        names = ", ".join(without[:NAMED])
-        logger.warning("%s: %s without a score: %d (%s)", file.path, of, len(without), names)
-    if rows:
-        places = "; ".join(rows[:NAMED])
-        logger.warning("%s: rows of no pair of %s: %d (%s)", file.path, benchmark, len(rows), places)
-    return Matched(sides, without, rows)
-
-
-def scores_table(pairs: "pd.DataFrame", matched: Matched, name: str) -> "pd.DataFrame":
-    """The rows of SCORES of a file's scores, under the name of a measure. They are taken as they are, without
-    an error.
-
-    The protocol `published` counts a pair without a score as one that does not prefer the stereotype, so
-    where some have none there is `corrected` alone.
-    """
-    import numpy as np
-    import pandas as pd
-
-    from unmask.measures.scoring import decided
-
-    error, nothing = np.zeros_like(matched.sides), np.zeros(len(pairs), bool)
-    protocols = [CORRECTED] if matched.without_score else list(PROTOCOLS)
-    ids = list(pairs[PAIR_ID])
-    parts = [decided(ids, measure(name), protocol, matched.sides, error, nothing) for protocol in protocols]
-    return pd.concat(parts, ignore_index=True)

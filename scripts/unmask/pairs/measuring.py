@@ -1,20 +1,31 @@
-"""All statistics of one model on one benchmark: of its evidence, or of a file of scores."""
+"""All statistics of one model on one benchmark: of its evidence, or of a file of scores, which are
+matched with its pairs."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from unmask.errors import InputError
 from unmask.evidence.schema import LIKELIEST, read_evidence
-from unmask.measures.formulas import maskings_of
-from unmask.measures.scoring import SCORES, Evidence, score_pairs
-from unmask.pairs.elsewhere import MEANS, Matched
+from unmask.measures.formulas import maskings_of, measure
+from unmask.measures.scoring import SCORES, Evidence, decided, score_pairs
+from unmask.pairs.elsewhere import MEANS, PAIR_ID, ScoreFile, one_line
 from unmask.statistics.computing import Measured, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.null import words_of_scores
 from unmask.tables import framed, read_metadata, read_table
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, PROTOCOLS, STEREOTYPE
+
+logger = logging.getLogger(__name__)
+
+NAMED = 20
+"""So many pairs without a score, and rows without a pair, are named; all are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +100,81 @@ def statistics_of(
         [decisions(pairs, rows) for rows in networks],
         unknown_id=unknown["id"] if unknown else None,
     )
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The scores of both sides of all pairs, and what does not match.
+
+    sides: shape (2, pairs), stereotype and antistereotype, nan where the file has no score of a pair.
+    without_score: the pairs that it has none of. without_pair: the places of rows that match no pair.
+    """
+
+    sides: npt.NDArray[np.float64]
+    without_score: list[str]
+    without_pair: list[str]
+
+    def facts(self, file: ScoreFile) -> dict[str, Any]:
+        """The same as metadata: what was matched by what, and how much was not."""
+        return {
+            "by": file.by,
+            "rows": file.rows,
+            "repeated": file.rows - len(file.scores),
+            "pairs": int(self.sides.shape[1]),
+            "pairs_without_score": len(self.without_score),
+            "rows_without_pair": len(self.without_pair),
+            "named_pairs": self.without_score[:NAMED],
+            "named_rows": self.without_pair[:NAMED],
+        }
+
+
+def match(pairs: pd.DataFrame, file: ScoreFile, benchmark: str) -> Matched:
+    """The scores of the pairs (PAIRS) of a benchmark.
+
+    Neither the order of rows counts nor that of the sentences in them.
+    Raises InputError where no pair has a score.
+    """
+    sides = np.full((2, len(pairs)), np.nan)
+    columns = [PAIR_ID] if file.by == PAIR_ID else [STEREOTYPE, ANTISTEREOTYPE]
+    keys = [tuple(map(one_line, names)) for names in pairs[columns].itertuples(index=False, name=None)]
+    without = []
+    for place, key in enumerate(keys):
+        scores = file.scores.get(tuple(sorted(key)))
+        if scores is None:
+            without.append(str(pairs[PAIR_ID].iloc[place]))
+            continue
+        order = 1 if key == tuple(sorted(key)) else -1
+        sides[:, place] = scores.values[::order]
+    used = {tuple(sorted(key)) for key in keys}
+    rows = [scores.place for key, scores in file.scores.items() if key not in used]
+    if len(without) == len(pairs):
+        raise InputError(
+            f"{file.path}: none of its {file.rows} rows is of a pair of {benchmark}, by {file.by}; "
+            "--benchmark, or the key benchmarks of the model, names those that it has scores of"
+        )
+    of = f"pairs of {benchmark}"
+    logger.info("%s: %d of %d %s have a score", file.path, len(pairs) - len(without), len(pairs), of)
+    if without:
+        names = ", ".join(without[:NAMED])
+        logger.warning("%s: %s without a score: %d (%s)", file.path, of, len(without), names)
+    if rows:
+        places = "; ".join(rows[:NAMED])
+        logger.warning("%s: rows of no pair of %s: %d (%s)", file.path, benchmark, len(rows), places)
+    return Matched(sides, without, rows)
+
+
+def scores_table(pairs: pd.DataFrame, matched: Matched, name: str) -> pd.DataFrame:
+    """The rows of SCORES of a file's scores, under the name of a measure. They are taken as they are, without
+    an error.
+
+    The protocol `published` counts a pair without a score as one that does not prefer the stereotype, so
+    where some have none there is `corrected` alone.
+    """
+    error, nothing = np.zeros_like(matched.sides), np.zeros(len(pairs), bool)
+    protocols = [CORRECTED] if matched.without_score else list(PROTOCOLS)
+    ids = list(pairs[PAIR_ID])
+    parts = [decided(ids, measure(name), protocol, matched.sides, error, nothing) for protocol in protocols]
+    return pd.concat(parts, ignore_index=True)
 
 
 def statistics_of_file(

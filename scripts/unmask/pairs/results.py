@@ -171,7 +171,7 @@ class PairResults:
     def facts(self) -> dict[tuple[str, ...], dict[str, Any]]:
         """What the statistics of each model and benchmark state: `unknown_tokens`, how many of the tokens of
         all pairs the tokenizer does not know (null without one), and of scores that were made elsewhere
-        `matched` (unmask.pairs.elsewhere.Matched.facts)."""
+        `matched` (unmask.pairs.measuring.Matched.facts)."""
         return facts_by(self.files["quality"], "model", "benchmark")
 
     @cached_property

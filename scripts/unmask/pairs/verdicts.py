@@ -23,9 +23,6 @@ TESTABLE = (NO_CLEAR, BY_WORDS, CLEAR)
 
 VERDICTS = (*TESTABLE, CANNOT_TELL, CONTROL)
 
-IN_EVERY_LEGEND = (NO_CLEAR, BY_WORDS, CLEAR)
-"""Verdicts that a legend has though no score has them."""
-
 MEANINGS: Mapping[str, str] = {
     NO_CLEAR: "the interval includes 50.",
     BY_WORDS: "the interval excludes 50, and the score lies in the band of word choice: the scores of a "
@@ -43,13 +40,6 @@ MEANINGS: Mapping[str, str] = {
 
 MARKS: Mapping[str, str] = {CLEAR: "!", CANNOT_TELL: UNTESTABLE}
 """Beside scores in tables that have no column for verdicts."""
-
-
-def in_words(names: Collection[str]) -> tuple[str, ...]:
-    """What these verdicts mean, each in a sentence for a reader of the report."""
-    return tuple(
-        f"{verdict.capitalize()}: {meaning}" for verdict, meaning in MEANINGS.items() if verdict in names
-    )
 
 
 def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":

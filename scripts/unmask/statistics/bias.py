@@ -156,6 +156,6 @@ def _untrained(networks: Sequence[Decisions], every: Sequence[tuple[str, str, In
     means = [np.column_stack([each.iloc[members].mean() for each in of_pairs]) for *_, members in every]
     scores = _with_difference(np.stack(means), every).reshape(-1, len(networks))
     columns = {"untrained": np.where(np.isnan(scores).any(axis=1), np.nan, len(networks))}
-    for name, of_all in (("mean", np.mean), ("low", np.min), ("high", np.max)):
+    for name, of_all in (("low", np.min), ("high", np.max)):
         columns[f"untrained_{name}"] = of_all(scores, axis=1)
     return pd.DataFrame(columns)

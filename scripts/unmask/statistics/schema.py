@@ -35,7 +35,6 @@ BIAS = schema(
     null_low, null_high            f64?  ends of their band, percent
     null_p                         f64?  p of the score if word choice alone gave it
     untrained                      i32?  untrained networks of the model's architecture that were scored
-    untrained_mean                 f64?  mean of their scores, percent
     untrained_low, untrained_high  f64?  least and largest of their scores, percent
     margin                         f64?  mean margin, in the measure's logarithms; null of a difference
     margin_low, margin_high        f64?  ends of the interval of `margin`
