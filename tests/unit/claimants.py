@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from multiprocessing.connection import Connection
@@ -16,19 +15,6 @@ from library import claim
 
 PROCESSES = multiprocessing.get_context("fork")
 """A process that starts anew would import the library, which takes longer than all that it does here."""
-
-
-def take_turns(folder: str, names: list[str], times: int) -> None:
-    """Claim a device and be alone on it, several times over."""
-    tempfile.tempdir = folder
-    for turn in range(times):
-        with claim(names) as name:
-            inside = Path(folder, f"{name}.inside")
-            # fails where another process is inside
-            os.close(os.open(inside, os.O_CREAT | os.O_EXCL))
-            time.sleep(0.1)
-            Path(folder, f"{name}.{os.getpid()}.{turn}.done").touch()
-            inside.unlink()
 
 
 def hold(folder: str, names: list[str], line: Connection) -> None:

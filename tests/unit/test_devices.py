@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from claimants import PROCESSES, held, take_turns
+from claimants import held
 from library import InputError, claim, claim_device, devices, within_memory
 
 
@@ -25,21 +25,6 @@ def temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 # locks
-
-
-def test_six_jobs_on_two_devices_are_never_two_on_one(temporary_files: Path) -> None:
-    jobs = [
-        PROCESSES.Process(target=take_turns, args=(str(temporary_files), ["one", "other"], 3))
-        for _ in range(6)
-    ]
-    for job in jobs:
-        job.start()
-    for job in jobs:
-        job.join(300)
-    assert [job.exitcode for job in jobs] == [0] * 6
-    done = [path.name.split(".")[0] for path in temporary_files.glob("*.done")]
-    assert len(done) == 18
-    assert set(done) == {"one", "other"}
 
 
 def waiting_lines(caplog: pytest.LogCaptureFixture) -> list[str]:

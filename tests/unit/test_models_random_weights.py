@@ -1,4 +1,4 @@
-"""Models with random weights: any architecture, untrained or with noise, the same for the same seed."""
+"""Models with random weights: any architecture, untrained, the same for the same seed."""
 
 from pathlib import Path
 from typing import Any
