@@ -247,19 +247,7 @@ from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, PREFIXES, REGIONS, WORDS
 from unmask.regional.schema import SCORES as REGIONAL_SCORES
 from unmask.regional.study import check_study
-from unmask.regional.terms import (
-    C_W,
-    C_Z,
-    CITY,
-    COUNTRY,
-    FULL,
-    LEVELS,
-    MEASURES,
-    PAPER,
-    SPARSENESS,
-    SUBSTITUTED,
-    WORLD,
-)
+from unmask.regional.terms import C_W, C_Z, FULL, LEVELS, MEASURES, PAPER, SPARSENESS, SUBSTITUTED, WORLD
 from unmask.regional.terms import CORRECTED as REGIONAL_CORRECTED
 from unmask.regional.terms import ORIGINAL as REGIONAL_ORIGINAL
 from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
@@ -312,25 +300,10 @@ from unmask.sources import fine_tuned_classifier, regional_sentences
 from unmask.sources.gguf import convert
 from unmask.sources.regional_sentences import hide_names, likely_sentences, region_sentence
 from unmask.statistics import STATISTICS, null
-from unmask.statistics.accuracy import (
-    accuracy_table,
-    candidates,
-    matches,
-    mcnemar_table,
-)
-from unmask.statistics.agreement import (
-    agreement_table,
-    curve,
-    roc_table,
-    vote_counts,
-)
+from unmask.statistics.accuracy import accuracy_table, candidates, matches, mcnemar_table
+from unmask.statistics.agreement import agreement_table, curve, roc_table, vote_counts
 from unmask.statistics.bias import bias_table
-from unmask.statistics.comparisons import (
-    mcnemar_p,
-    measures_compared,
-    sides_compared,
-    versions_compared,
-)
+from unmask.statistics.comparisons import mcnemar_p, measures_compared, sides_compared, versions_compared
 from unmask.statistics.computing import Measured, compute
 from unmask.statistics.decisions import Decisions, decisions
 from unmask.statistics.lms import balance, lms_table
@@ -372,14 +345,7 @@ from unmask.statistics.sharing import (
     t_test,
 )
 from unmask.study import check_files, complete, families
-from unmask.study_results import (
-    StudyResults,
-    declared_tables,
-    facts_by,
-    load_tables,
-    paths_by,
-    tables_by,
-)
+from unmask.study_results import StudyResults, declared_tables, facts_by, load_tables, paths_by, tables_by
 from unmask.tables import (
     WORD,
     as_table,

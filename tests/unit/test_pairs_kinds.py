@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from library import OF_DECODERS, PairResults, complete, pairs_cautions
+from library import OF_DECODERS, complete
 from library import pairs_answer as answer
 from test_pairs_answer import FOR, drawn_rows, of, results
 
@@ -49,39 +48,3 @@ def test_the_answer_has_the_headline_of_each_kind() -> None:
     assert text.startswith("By AUL, bert prefers the stereotype in 48.2% of crows (95% CI 43.1 to 53.4)")
     assert "By LL, gpt2 prefers the stereotype in 59.0% of crows (95% CI 56.0 to 62.0), clear" in text
     assert {row["name"] for row in drawn_rows(some)} == {"bert, AUL", "gpt2, LL"}
-
-
-def measured(some: PairResults, **tables: pd.DataFrame) -> list[str]:
-    """What is said of what was measured."""
-    vars(some).update(tables, files={**some.files, "scores": []})
-    return list(pairs_cautions.measured(some))
-
-
-def test_models_are_counted_by_kind() -> None:
-    (both,) = measured(results(of("AUL"), of("LL", "gpt2"), of("CCPS", "gpt2"), of("LL", "opt")))
-    assert both.startswith("1 masked and 2 causal language models (bert, gpt2 and opt) read the sentence")
-    (alone,) = measured(results(of("AUL")))
-    assert alone.startswith("1 masked language model (bert) read the")
-    # the verb has the number of the measures
-    assert alone.endswith("; AUL says which of the two a model finds likelier.")
-    (several,) = measured(results(of("AUL"), of("CPS")))
-    assert several.endswith("; AUL and CPS say which of the two a model finds likelier.")
-
-
-@pytest.mark.parametrize(
-    ("has_band", "said"),
-    [
-        ([True, False], "The band of word choice of a is by words, as tokens are not known."),
-        ([True, True], "The band of word choice of a and b is by words, as tokens are not known."),
-        (
-            [False, False],
-            "The scores of a and b are no means over tokens: there is no band of word choice.",
-        ),
-    ],
-)
-def test_the_bands_of_scores_made_elsewhere_are_said_to_be_by_words(has_band: list[bool], said: str) -> None:
-    lacking: dict[str, Any] = {"null_low": None}
-    rows = [
-        of("score", name, **({} if known else lacking)) for name, known in zip("ab", has_band, strict=True)
-    ]
-    assert said in measured(results(*rows, a="scored", b="scored"))

@@ -100,18 +100,6 @@ def test_what_is_not_known_has_no_columns(results: PairResults) -> None:
     assert sheet(with_tables(results, lms=empty)).rows == ()
 
 
-def test_a_sentence_says_how_often_a_meaning_is_preferred(results: PairResults) -> None:
-    (said,) = pairs_lms.says(results)
-    rows = results.lms.query("measure == 'AUL' and protocol == 'corrected' and group == 'all'")
-    of_trained = rows[rows["model"] != "blank"]["lms"]
-    ends = f"{of_trained.min():.0f} to {of_trained.max():.0f}"
-    assert said == (
-        f"On ss, models prefer meaningful to unrelated sentences in {ends}% of comparisons "
-        "(language model score by AUL; chance gives 50)."
-    )
-    assert not list(pairs_lms.says(with_tables(results, lms=results.lms.iloc[:0])))
-
-
 def test_printed_values_are_whole_and_none_of_them_is_a_score_of_all_pairs(results: PairResults) -> None:
     published = results.published
     of_authors = published[published["source"] == STEREOSET]

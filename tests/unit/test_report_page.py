@@ -302,9 +302,7 @@ def test_a_small_study_still_has_a_page(files: dict[str, Any], tmp_path: Path) -
 def test_a_study_of_scores_alone_has_a_page(files: dict[str, Any], tmp_path: Path) -> None:
     """All tables but that of bias scores are empty, as of scores that were made elsewhere."""
     bare: dict[str, Any] = {**files, "models_compared": [], "states": []}
-    bare |= {
-        name: paths[1:2] for name, paths in files.items() if name in ("bias", "pairs", "flaws")
-    }
+    bare |= {name: paths[1:2] for name, paths in files.items() if name in ("bias", "pairs", "flaws")}
     for name in (name for name in STATISTICS if name != "bias"):
         bare[name] = [str(tmp_path / f"{name}.parquet")]
         facts = {"model": "bert", "benchmark": "ss"}

@@ -1,42 +1,6 @@
 """The report in a screenful of text."""
 
-from library import MOST_ROWS, MOST_SENTENCES, WIDTH, Section, Sheet, Text, render_summary
-
-SHEET = Sheet(
-    "What is shown.",
-    ("where", "measure"),
-    (("", "score"), ("", "verdict")),
-    (
-        ("bert on crows", "AUL", "56.0", "clear preference"),
-        ("bert on crows", "CPS", "1e3", "–"),
-        ("albert-large on crows", "AUL", "9.0", "cannot be told"),
-    ),
-)
-
-
-def test_the_answer_comes_first_then_its_table() -> None:
-    answers = (("Is it biased?", "Not measurably."), ("How sure?", "Word " * 20))
-    sections = [
-        Section("before", "Before", ("Not the answer.",)),
-        Section("answer", "Answer", (), (Text("not shown"),), SHEET, "Nobody prefers anything", answers),
-    ]
-    assert render_summary("A study", sections) == (
-        "A study\n"
-        "\n"
-        "Nobody prefers anything\n"
-        "\n"
-        "Is it biased? Not measurably.\n"
-        "How sure? Word Word Word Word Word Word Word Word Word Word Word Word Word Word\n"
-        "  Word Word Word Word Word Word\n"
-        "\n"
-        "What is shown.\n"
-        "\n"
-        "bert on crows\n"
-        "  AUL  56.0  clear preference\n"
-        "  CPS  1e3   –\n"
-        "albert-large on crows\n"
-        "  AUL  9.0   cannot be told\n"
-    )
+from library import MOST_ROWS, MOST_SENTENCES, WIDTH, Section, Sheet, render_summary
 
 
 def test_without_an_answer_sections_say_their_first_finding() -> None:
