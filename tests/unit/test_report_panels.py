@@ -36,7 +36,7 @@ def test_panels_stand_in_the_order_of_the_rows() -> None:
     assert svg.index("second &lt;b&gt;") < svg.index(">first<")
     spec = chart("c", "a", drawn()).spec
     # as many beside each other as there are
-    assert spec["columns"] == 2 and spec["usermeta"] == {"margin": 50, "gap": 32, "lines": 1}
+    assert spec["columns"] == 2 and spec["usermeta"] == {"margin": 50, "gap": 32}
     assert spec["data"]["values"] == ROWS
 
 

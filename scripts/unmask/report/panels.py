@@ -125,7 +125,6 @@ def panels(
         usermeta={
             "margin": margin,
             "gap": gap,
-            "lines": max(str(row["panel"]).count(between) + 1 for row in rows),
             **({"aspect": aspect} if aspect else {}),
         },
         resolve=alt.Resolve(**apart) if apart else alt.Undefined,

@@ -65,14 +65,14 @@ def counted(count: int, thing: str = "pair") -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def interval(low: Any, high: Any, decimals: int = 1, signed: bool = False, apart: float | None = None) -> str:
+def interval(low: Any, high: Any, decimals: int = 1, apart: float | None = None) -> str:
     """`low to high`, a dash for null. apart: a number; an end that would read like it has a decimal more."""
-    texts = [number(end, decimals, signed) for end in (low, high)]
+    texts = [number(end, decimals) for end in (low, high)]
     if DASH in texts:
         return DASH
     for place, end in enumerate((low, high)):
-        if apart is not None and end != apart and texts[place] == number(apart, decimals, signed):
-            texts[place] = number(end, decimals + 1, signed)
+        if apart is not None and end != apart and texts[place] == number(apart, decimals):
+            texts[place] = number(end, decimals + 1)
     return " to ".join(texts)
 
 
