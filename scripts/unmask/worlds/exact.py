@@ -34,7 +34,7 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
-from unmask.evidence.sentences import MASKINGS, Ids, Mask, Sentence, modified_tokens, predicted
+from unmask.evidence.sentences import MASKINGS, Ids, Sentence, modified_tokens, predicted
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.tables import framed
 from unmask.terms import CAUSAL_MASKINGS, MODIFIED, NONE, SIDES, START
@@ -64,15 +64,14 @@ the kept and random ones: they hide nothing."""
 class ExactModel:
     """What a model of a world answers that has learnt all that its training could teach it.
 
-    kind: MASKED_LM or CAUSAL_LM. split: whether words have pieces, as in the world's tokenizers, or are
-    tokens. Tokens are numbers, places in `names`: those that stand in sentences, sorted, then the special
-    ones.
+    kind: MASKED_LM or CAUSAL_LM. Words have pieces, as in the world's tokenizers. Tokens are numbers, places
+    in `names`: those that stand in sentences, sorted, then the special ones.
     Sequences come without special tokens, if nothing else is said.
     """
 
-    def __init__(self, world: World, kind: str = MASKED_LM, split: bool = True) -> None:
+    def __init__(self, world: World, kind: str = MASKED_LM) -> None:
         self.world, self.kind = world, kind
-        pieces = world.split_words if split else {}
+        pieces = world.split_words
         self._pieces = {
             word: (first, *(f"{GOES_ON}{piece}" for piece in rest))
             for word in world.words
@@ -199,31 +198,6 @@ def _normalised(weights: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
         shares: Floats = weights / weights.sum(axis=-1, keepdims=True)
     return shares
-
-
-def margins(
-    model: ExactModel, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]
-) -> list[dict[str, float]]:
-    """Stereotype minus antistereotype of CPS, SSS and All-Masked (mean) of an exact masked language model.
-
-    pairs: the words of both sentences. CPS(S) = Σ_{w shared} log P(w | all else); SSS(S) = mean over the
-    modified tokens of log P(w | shared); AllMasked(S) = mean over all tokens of log P(w | length).
-    """
-    shown: list[tuple[Tokens, Tokens, Tokens, Mask]] = []
-    for pair in pairs:
-        sides = [np.array(model.numbered(words)) for words in pair]
-        for ids, modified in zip(sides, modified_tokens(*sides), strict=True):
-            hidden = (ids, np.where(modified, model.mask, ids), np.full(len(ids), model.mask))
-            whole, alone, nothing = (tuple(each.tolist()) for each in hidden)
-            shown.append((whole, alone, nothing, modified))
-    answers = model.around_each([tokens for *three, _ in shown for tokens in three])
-    scores = []
-    for tokens, *others, modified in shown:
-        places = np.arange(len(tokens))
-        visible, by_shared, by_length = (np.log(answers[e][places, tokens]) for e in (tokens, *others))
-        scores.append([visible[~modified].sum(), by_shared[modified].mean(), by_length.mean()])
-    differences = np.subtract(scores[::2], scores[1::2]).tolist()
-    return [dict(zip(("CPS", "SSS", "AllMasked"), each, strict=True)) for each in differences]
 
 
 def exact_model(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> ExactModel:
