@@ -54,9 +54,16 @@ class Study(Family):
 
 @cache
 def families() -> dict[str, type[Family]]:
-    """The keys of each family by its name, those of all studies first."""
+    """The keys of each family by its name, those of all studies first, which others may state anew.
+
+    Raises ValueError where two others state one key, of which one would hold (a defect of theirs).
+    """
     load_families()
     others = {each.__module__.split(".")[1]: each for each in Family.__subclasses__() if each is not Study}
+    owners: dict[str, str] = {}
+    for name, key in ((name, key) for name, family in others.items() for key in keys_of(family)):
+        if owners.setdefault(key, name) != name and key not in keys_of(Study):
+            raise ValueError(f"key {key}: stated by both {owners[key]} and {name}")
     return {"study": Study} | dict(sorted(others.items()))
 
 

@@ -3,6 +3,8 @@
 import copy
 import math
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +189,17 @@ def test_keys_of_a_family_need_the_family() -> None:
         complete({"study": "x", "statistics": {"chance": {}}})
     with pytest.raises(InputError, match="config key measures: it needs benchmarks, which the study lacks"):
         complete({"study": "x", "models": GOOD["models"], "worlds": {"w": {}}, "measures": []})
+
+
+def test_two_families_with_one_key_are_refused() -> None:
+    code = """
+from unmask.keys import Family
+from unmask.study import families
+Other = type("Other", (Family,), {"__module__": "unmask.other.keys", "__annotations__": {"corpora": int}})
+families()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "ValueError: key corpora: stated by both " in done.stderr
 
 
 def test_models_come_from_models_but_never_from_themselves() -> None:
