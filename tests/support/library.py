@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from collecting import collect_evidence
-from unmask import code_digest, plugins, preflight
+from unmask import code_digest, preflight
 from unmask import tables as unmask_tables
-from unmask.associations import weat
 from unmask.associations.embeddings import read_embeddings, write_embeddings
 from unmask.associations.grounded_embedding import embed_with_images, open_region_features
 from unmask.associations.presenting import PRESENTS as ASSOCIATIONS_PRESENTS
@@ -81,7 +80,7 @@ from unmask.downstream.study import check_study as downstream_check_study
 from unmask.downstream.study import fine_tuned_models, settings_of, with_fine_tuned, with_preset
 from unmask.downstream.synthetic import RELIABILITIES, read_synthetic
 from unmask.downstream.tables import printed_taus
-from unmask.downstream.task import Task, examples_of
+from unmask.downstream.task import Task
 from unmask.downstream.terms import BIAS as DOWNSTREAM_BIAS
 from unmask.downstream.terms import (
     CHANGE,
@@ -119,13 +118,12 @@ from unmask.files import sha256_of_file, write_text
 from unmask.frequency import counting
 from unmask.frequency.correlation import correlation_table, log_ratios
 from unmask.frequency.counting import count_words, counts_of_files
-from unmask.frequency.group_tests import SHOWN, compare_groups, ranked
-from unmask.frequency.group_words import EXTRACTED, LISTED, count_group_words, counts_of, extract, sides, uses
+from unmask.frequency.group_tests import compare_groups, ranked
+from unmask.frequency.group_words import EXTRACTED, LISTED, count_group_words, counts_of, extract, uses
 from unmask.frequency.levels import levels
 from unmask.frequency.presenting import says as frequency_says
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
-from unmask.frequency.tables import table2
 from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
 from unmask.gendered_words import WordPairs, read_word_pairs
 from unmask.installation import workflow_root
@@ -138,7 +136,6 @@ from unmask.measures.scoring import (
     SCORES,
     TIE_MARGIN,
     TOKEN_ERROR,
-    Evidence,
     counted,
     margins_against_unrelated,
     read_scores,
@@ -148,7 +145,7 @@ from unmask.measures.scoring import (
 from unmask.models import devices, loading, training
 from unmask.models import directory as models_directory
 from unmask.models import linear as models_linear
-from unmask.models.classifiers import Tokens, make_classifier, predict_logits, restore, takes_types
+from unmask.models.classifiers import make_classifier, predict_logits, restore, takes_types
 from unmask.models.classifiers import tokenise as models_tokenise
 from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, with_kinds
 from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
@@ -156,8 +153,8 @@ from unmask.models.directory import check_files as models_check_files
 from unmask.models.directory import is_allowed
 from unmask.models.embedding import Encoder, Span, embed, load_encoder
 from unmask.models.embedding import tokenise as embedding_tokenise
-from unmask.models.keys import Model, sources
-from unmask.models.kinds import KINDS, check_model, write_manifest
+from unmask.models.keys import sources
+from unmask.models.kinds import check_model, write_manifest
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import LoadedModel, load
 from unmask.models.masking import Masking, loss_at_labels
@@ -215,8 +212,7 @@ from unmask.pairs.verdicts import (
 )
 from unmask.papers import comparing
 from unmask.papers.checklist import Item, needs_data, read_costs, read_items
-from unmask.papers.comparing import COLUMNS, compared, summary
-from unmask.plugins import names
+from unmask.papers.comparing import compared, summary
 from unmask.preflight import DigestCache, hold_run_lock
 from unmask.regional.charts import BLANK, FIFTHS, principal_components
 from unmask.regional.herb import (
@@ -233,7 +229,6 @@ from unmask.regional.herb import rows_of as regional_rows_of
 from unmask.regional.likelihoods import write_likelihoods
 from unmask.regional.prefixes import (
     PLACELESS,
-    Group,
     load_classifier,
     predict,
     prefix_table,
@@ -247,7 +242,7 @@ from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, PREFIXES, REGIONS, WORDS
 from unmask.regional.schema import SCORES as REGIONAL_SCORES
 from unmask.regional.study import check_study
-from unmask.regional.terms import C_W, C_Z, FULL, LEVELS, MEASURES, PAPER, SPARSENESS, SUBSTITUTED, WORLD
+from unmask.regional.terms import C_W, C_Z, FULL, LEVELS, MEASURES, PAPER, SPARSENESS, SUBSTITUTED
 from unmask.regional.terms import CORRECTED as REGIONAL_CORRECTED
 from unmask.regional.terms import ORIGINAL as REGIONAL_ORIGINAL
 from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
@@ -258,15 +253,15 @@ from unmask.report.changes import CHART_COLUMNS, changes_chart
 from unmask.report.charts import VEGA_LITE, chart, program, save_chart, theme
 from unmask.report.colours import COLOURS, MODES, RANGES
 from unmask.report.csv_text import csv_text
-from unmask.report.declared_tables import EMPTY, cell, ends, fields, in_order, with_marks
 from unmask.report.declared_tables import Column as ReportColumn
 from unmask.report.declared_tables import Table as Report_declared_tablesTable
+from unmask.report.declared_tables import cell, ends, fields, in_order, with_marks
 from unmask.report.forms import Axis, Beside, Kinds, forest, scatter
 from unmask.report.page import LIBRARY, LONG, About, content_policy, render_page
-from unmask.report.panels import Row, by_value, domain, kinds, line, only, panels, plain, records, tooltips
+from unmask.report.panels import Row, by_value, domain, kinds, line, panels, plain, records, tooltips
 from unmask.report.panels import columns_of as report_columns_of
 from unmask.report.presenting import NO_FIGURE, Presentation, save_figure
-from unmask.report.provenance import citations, flatten, provenance
+from unmask.report.provenance import citations, provenance
 from unmask.report.published import doubts, read_published
 from unmask.report.rendering import escape_latex, escape_markdown, latex, markdown
 from unmask.report.sections import (
@@ -300,7 +295,7 @@ from unmask.sources import fine_tuned_classifier, regional_sentences
 from unmask.sources.gguf import convert
 from unmask.sources.regional_sentences import hide_names, likely_sentences, region_sentence
 from unmask.statistics import STATISTICS, null
-from unmask.statistics.accuracy import accuracy_table, candidates, matches, mcnemar_table
+from unmask.statistics.accuracy import accuracy_table, candidates, mcnemar_table
 from unmask.statistics.agreement import agreement_table, curve, roc_table, vote_counts
 from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import mcnemar_p, measures_compared, sides_compared, versions_compared

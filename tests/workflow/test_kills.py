@@ -70,7 +70,8 @@ def test_kills_change_no_result_and_lose_no_finished_work(tmp_path: Path) -> Non
         workflow = copied(f"with-{len(waiting)}-to-come")
         kill_until_done(workflow, waiting, draw)
         assert differing(workflow.folder / RESULTS, undisturbed.folder / RESULTS) == []
-        assert litter(workflow.folder / RESULTS) == []
+        # a killed run leaves its lock, which holds nothing, and a run that has nothing to do takes none
+        assert [path for path in litter(workflow.folder / RESULTS) if path.name != ".lock"] == []
         assert workflow.planned() == set()
 
 
@@ -90,9 +91,9 @@ def kill_until_done(workflow: Workflow, waiting: list[Kill], draw: random.Random
     while killed:
         killed = False
         with running(workflow) as run:
-            while waiting and disturb(run, waiting[-1], draw):
+            while waiting and disturb(run, waiting[0], draw):
                 killed = True
-                if waiting.pop().target != JOB:
+                if waiting.pop(0).target != JOB:
                     break
                 # Snakemake goes on, perhaps to the next kill
                 first_finished = finished_outputs(workflow.folder) | first_finished
