@@ -207,6 +207,7 @@ UNTRAINED = {
 RATIOS = {
     name: [result("group_words", name, "ratios.parquet")] for name in BENCHMARKS if PAIRS.corpora_for(name)
 }
+# a rule has the same files for every benchmark: these are left out where no benchmark of the study has rows
 LACKING = [
     *([] if PAIRS.any_has("ratings") else ["agreement", "roc"]),
     *([] if PAIRS.any_has("unrelated") else ["lms"]),

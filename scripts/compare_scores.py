@@ -41,9 +41,12 @@ with job("{params.what}") as run:
             name: decided(pairs, path, measures) for name, path in zip(names, inputs.scores, strict=True)
         }
         check_one_origin(inputs.scores, ["benchmark", "benchmark_sha256"])
-        # a state with the first of its series, a model with what it was made from
-        of_states = {state: names[0] for state in names[1:]} if "states" in about else {}
-        couples = list((about.get("origins") or of_states).items()) or combinations(names, 2)
+        if "origins" in about:
+            couples = list(about["origins"].items())
+        elif "states" in about:
+            couples = [(state, names[0]) for state in names[1:]]
+        else:
+            couples = list(combinations(names, 2))
         schema = COMPARISONS
         sides = [({"first": one, "second": other}, of_each[one], of_each[other]) for one, other in couples]
         rows = sides_compared(sides, sharing_of(pairs, clusters), confidence)

@@ -26,14 +26,16 @@ def page() -> str:
     it the mappings in it that are new."""
     snakefile = (workflow_root() / "Snakefile").read_text("utf-8")
     order = ["study", *re.findall(r'include: "rules/(\w+)\.smk"', snakefile)]
-    parts, known = [TOP], set[str]()
+    parts, known = [TOP], dict[str, Schema]()
     for _, family in sorted(families().items(), key=lambda each: order.index(each[0])):
         schema = family.model_json_schema()
         needs = " and ".join(f"`{key}`" for key in family.needs)
         inner = schema.get("$defs", {})
         parts.append(_section(f"## {family.heading}", schema, inner, needs))
         parts += [_section(f"### Keys of {name}", inner[name], inner) for name in inner if name not in known]
-        known |= inner.keys()
+        if other := [name for name in inner if known.get(name, inner[name]) != inner[name]]:
+            raise ValueError(f"mappings of two families are called {other[0]}")
+        known |= inner
     return "\n".join(parts)
 
 

@@ -91,9 +91,9 @@ def test_what_cannot_be_said_is_not_said(tmp_path: Path, benchmark: Path) -> Non
         ("d", 19, "b is less biased than a on made: 47.5% against 20.0%", True),
         ("e", 30, "b prefers the stereotype more often than a", False),
     ):
-        other = scores(tmp_path / f"{name}.csv", [n < preferred for n in range(N)])
-        found = compare((below, other), ENTRY, str(benchmark))
-        assert found["one_side"] == one_side and as_text(found).startswith(said)
+        beside = scores(tmp_path / f"{name}.csv", [n < preferred for n in range(N)])
+        compared = compare((below, beside), ENTRY, str(benchmark))
+        assert compared["one_side"] == one_side and as_text(compared).startswith(said)
 
 
 def test_pairs_without_a_score_in_one_file_are_left_out_and_counted(tmp_path: Path, benchmark: Path) -> None:

@@ -205,7 +205,7 @@ def _clean(options: argparse.Namespace) -> int:
         sizes[path.relative_to(folder).parts[0]] += path.stat().st_size
     for kind, size in sizes.items():
         print(f"{folder / kind}: {size / 1e6:.1f} MB")
-    if options.yes:
+    if files and options.yes:
         remove(files, folder)
         print(f"removed: {len(files)} files")
     elif files:

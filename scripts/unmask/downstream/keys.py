@@ -166,7 +166,7 @@ class TableFiles(Files):
     bias: DataFile = ABSENT
 
 
-class Columns(Keys):
+class TaskColumns(Keys):
     """Its columns of texts, labels, genders and, where one file has all parts, of train, dev and test."""
 
     text: str = "text"
@@ -205,7 +205,7 @@ class TableTask(Task):
     format: Literal["table"]
     kind: Kind
     files: TableFiles
-    columns: Columns = Columns()
+    columns: TaskColumns = TaskColumns()
     labels: Annotated[dict[str, Values], Field(min_length=2)] | None = None
     """Which values of the label's column mean which label, in order; by default every value is its own."""
     genders: Genders = Genders(female=["female", "f", "F"], male=["male", "m", "M"])

@@ -123,6 +123,7 @@ def read(
     facts: those of the job, which each table states beside the model's and its own. Raises InputError as
     `as_rows` and `write_in_shards` do, naming the pair.
     """
+    logger.info("unknown tokens: %(unknown)d of %(tokens)d", benchmark.unknown)
     of_benchmark = {"unknown_tokens": benchmark.unknown, "sentences": benchmark.digest()}
     shared = {**facts, **subject.facts(), **of_benchmark}
     tables = {each: _tables(list_.parent, each, shared) for each in wanted}

@@ -11,7 +11,7 @@ from unmask.report.panels import by_value, only, panels, records, tooltips
 from unmask.report.sheets import interval, number, rows_of
 from unmask.report.topics import Topic
 from unmask.report.wording import span
-from unmask.terms import CORRECTED, PUBLISHED
+from unmask.terms import PUBLISHED
 
 SIZE = 240
 """Pixels of a panel of curves, either way, where the page has no reason for another width."""
@@ -40,7 +40,7 @@ def chosen(results: PairResults, protocol: str) -> pd.DataFrame:
 
 def says(results: PairResults) -> Iterator[str]:
     """How large the areas of trained models are, and how many intervals exclude chance."""
-    areas = results.study.of_trained(chosen(results, CORRECTED))
+    areas = results.study.of_trained(chosen(results, PUBLISHED))
     if len(areas):
         known = areas[areas["low"].notna()]
         off = int((known["low"].gt(CHANCE) | known["high"].lt(CHANCE)).sum())

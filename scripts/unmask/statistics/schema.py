@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from unmask.statistics import STATISTICS
 from unmask.tables import schema
 
 OVERALL, BIAS_TYPE, DIRECTION, DIFFERENCE = "overall", "bias_type", "direction", "difference"
@@ -202,6 +201,15 @@ LMS = schema(
 """Whether sentences that mean something are preferred: per measure that scores unrelated sentences, protocol
 and group of pairs. No rows where a benchmark has none."""
 
-_SCHEMAS = BIAS, LEVERAGE, ACCURACY, TESTS, COMPARISONS, AGREEMENT, ROC, QUALITY, LMS
-SCHEMAS: Mapping[str, pa.Schema] = dict(zip(STATISTICS, _SCHEMAS, strict=True))
+SCHEMAS: Mapping[str, pa.Schema] = {
+    "bias": BIAS,
+    "leverage": LEVERAGE,
+    "accuracy": ACCURACY,
+    "tests": TESTS,
+    "measures_compared": COMPARISONS,
+    "agreement": AGREEMENT,
+    "roc": ROC,
+    "quality": QUALITY,
+    "lms": LMS,
+}
 """The schema of each of unmask.statistics.STATISTICS."""
