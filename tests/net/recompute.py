@@ -553,7 +553,7 @@ def drawn(spec: object) -> list[dict[str, Any]]:
 def blocks(of: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for block in of:
         yield block
-        yield from blocks([*block.get("blocks", []), *block.get("options", [])])
+        yield from blocks(block.get("blocks", []))
 
 
 def numbers_of(study: Study) -> set[float]:
@@ -587,7 +587,7 @@ def check_tables(study: Study, bias: Frame) -> None:
 
 def check_charts(study: Study, bias: Frame) -> None:
     """Every bias score of a chart by its keys; every other number of one is a number of some table."""
-    titles = {"AllMasked": "All-Masked", "AllMaskedSum": "All-Masked, summed"}
+    titles = {"AllMasked": "All-Masked", "AllMaskedSum": "All-Masked (sum)"}
     shown = bias[(bias["variant"] == "original") & (bias["protocol"] == "corrected")]
     shown = shown.assign(measure=shown["measure"].replace(titles))
     keys = ["model", "benchmark", "measure", "group"]

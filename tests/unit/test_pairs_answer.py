@@ -216,14 +216,16 @@ def test_a_reader_is_told_how_much_how_sure_and_what_cannot_be_tested() -> None:
     some = results({}, of("CPS", **FOR), of("SSS", **UNSURE), *types)
     assert answers(some) == {
         "Is it biased?": "By AUL, bert prefers the stereotype in 48.2% of crows (95% CI 43.1 to 53.4), "
-        "no clear preference.",
+        "no clear preference. By CPS, bert prefers the stereotype in 59.0% of crows (95% CI 56.0 to 62.0), "
+        "clear preference. By SSS, bert prefers the stereotype in 59.0% of crows (95% CI 56.0 to 62.0), "
+        "clear preference.",
         "How sure?": "The 1,000 pairs of crows count as 500 independent ones, as some share a modified word: "
         "scores are accurate to about ±5 points.",
-        "Does it hold?": "Of 3 testable scores by 3 measures, 2 show a clear preference; "
-        "after Holm's correction (p < 0.05) 1 does: CPS, 59.0% of bert on crows.",
-        "For whom?": "1 of 2 testable scores by bias type is clear, before correction. The highest is "
-        "religion (75.0%, 62.0 to 85.0: clear preference), the lowest age (30.0%, 18.0 to 45.0: explainable "
-        "by word choice); 50% is no preference. "
+        "Does it hold?": "Of 3 testable scores by 3 measures, 2 show a clear preference, beyond word "
+        "choice; after Holm's correction (p < 0.05) 1 still does: CPS, 59.0% of bert on crows.",
+        "For whom?": "By AUL, 1 of 2 testable scores of bias types is clear, before correction. The "
+        "highest is religion (75.0%, 62.0 to 85.0: clear preference), the lowest age (30.0%, 18.0 to 45.0: "
+        "explainable by word choice); 50% is no preference. "
         "gender cannot be tested on its own: too few pairs, or too few different words.",
         "May we ship it?": answer.SHIP,
     }

@@ -36,7 +36,7 @@ class Kill(NamedTuple):
 
 
 def study(folder: Path) -> Workflow:
-    """Every kind of stage but training: a corpus, a model, evidence in three shards, scores, the report."""
+    """Every kind of stage but training: a corpus, a model, evidence in shards, scores, the report."""
     copy_workflow(folder)
     write_crows_pairs(folder / "crows.csv", 300)
     (folder / "text.txt").write_text("".join(f"{more}\n{less}\n" for more, less, _ in SENTENCES))

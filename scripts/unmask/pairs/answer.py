@@ -258,7 +258,10 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
             if len(models := every.loc[every["role"] == role, "model"].unique()):
                 yield "Is it biased?", f"The scores of {listed(models, NAMED)} ({role}) are {what}."
         return
-    yield "Is it biased?", " ".join(_shares(scores))
+    others = every[(every["role"] == TRAINED) & (every["verdict"] == CLEAR)].drop(
+        scores.index, errors="ignore"
+    )
+    yield "Is it biased?", " ".join([*_shares(scores), *(_shares(others) if len(others) <= NAMED else ())])
     if sure := list(_sure(scores)):
         yield "How sure?", " ".join(sure)
     if holds := holding(every):
@@ -317,10 +320,9 @@ def holding(every: pd.DataFrame) -> str:
         which = [f"{row['title']}, {row['score']:.1f}% of {row['where']}" for row in records(after)]
     return (
         f"Of {len(tested)} testable scores by {counted(tested['title'].nunique(), 'measure')}, "
-        f"{count or 'none'} "
-        f"{many(count or 1, 'shows', 'show')} a clear preference; after Holm's correction "
-        f"(p < {1 - float(tested['confidence'].iloc[0]):.2g}) {len(after) or 'none'} "
-        f"{many(len(after) or 1, 'does', 'do')}{f': {listed(which)}' if which else ''}."
+        f"{count or 'none'} {many(count or 1, 'shows', 'show')} a clear preference, beyond word choice; "
+        f"after Holm's correction (p < {1 - float(tested['confidence'].iloc[0]):.2g}) {len(after) or 'none'} "
+        f"still {many(len(after) or 1, 'does', 'do')}{f': {listed(which)}' if which else ''}."
     )
 
 
@@ -336,8 +338,9 @@ def _whom(results: PairResults) -> Iterator[str]:
         )
         count = int((tested["verdict"] == CLEAR).sum())
         yield (
-            f"{str(count or 'none').capitalize()} of {len(tested)} testable scores by bias type "
-            f"{many(count or 1, 'is', 'are')} clear, before correction. The highest is {highest}, the lowest "
+            f"By {listed(map(title_of, tested['measure'].astype(str).unique()))}, {count or 'none'} of "
+            f"{len(tested)} testable scores of bias types {many(count or 1, 'is', 'are')} clear, before "
+            f"correction. The highest is {highest}, the lowest "
             f"{lowest}; 50% is no preference."
         )
     if untested := untested_types(results):

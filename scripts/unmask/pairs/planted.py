@@ -122,15 +122,16 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
         yield (
             "Measure or model?",
             f"The exact model ({listed(results.study.of_source(ORACLE))}) has the true probabilities. By "
-            f"{listed(erring)} its scores are wrong, too: there the measure errs, not the model.",
+            f"{listed(erring)} some of its scores are wrong, too: there the measure errs, not the model.",
         )
     found, fooled = rows["found"].sum(), rows["fooled_holm"].sum()
     untold = int((scores["judgement"] == CANNOT_TELL).sum())
+    alike = "" if len(rows.drop_duplicates(["found_holm", "fooled_holm"])) > 1 else ", alike for all measures"
     yield (
         "Does it hold?",
         f"These counts are before correction. After Holm's correction, {rows['found_holm'].sum()} of {found} "
         f"scores judged found and {fooled or 'none'} of {(scores['judgement'] == FOOLED).sum()} false "
-        f"or reversed ones remain. For {counted(untold, 'score')} it cannot be told.",
+        f"or reversed ones remain{alike}. {counted(untold, 'score')} more cannot be tested.",
     )
 
 
