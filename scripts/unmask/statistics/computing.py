@@ -66,7 +66,7 @@ def compute(
     of_pairs = flags(flaws) | token_flags(pairs, evidence, unknown_id)
     of_evidence = measures if evidence else []
     unrelated = margins_against_unrelated(pairs["pair_id"].tolist(), evidence, of_evidence)
-    tables = {
+    return {
         "bias": bias,
         "leverage": leverage_table(pairs, decisions),
         "accuracy": accuracy_table(evidence, of_shuffled, confidence),
@@ -77,6 +77,3 @@ def compute(
         "quality": quality_table(decisions, of_pairs, sharing, confidence),
         "lms": lms_table(pairs, decisions, unrelated, sharing, confidence),
     }
-    for name, rows in tables.items():
-        logger.info("%s: %d rows", name, len(rows))
-    return tables
