@@ -131,6 +131,10 @@ NONE_FOUND = ": no overall preference for stereotypes found"
         ([{}, of("CPS", **FOR)], f"bert{NONE_FOUND} by AUL; by CPS there is a clear one for stereotypes"),
         ([{}, of("CPS", **AGAINST)], f"bert{NONE_FOUND} by AUL; by CPS there is a clear one against"),
         (
+            [{}, of("AUL", benchmark="ss"), of("CPS", benchmark="ss", **FOR)],
+            f"bert{NONE_FOUND} by AUL; by CPS there is a clear one for stereotypes on ss",
+        ),
+        (
             [UNSURE | {"p": 0.04}, of("CPS"), of("SSS", **FOR)],
             "bert: no overall preference for stereotypes by AUL survives Holm's correction; by SSS there is",
         ),

@@ -190,7 +190,9 @@ def title(results: PairResults) -> str:
     others, by = every[every["holds"] & (every["role"] == TRAINED)], ""
     if len(others):
         by, clear_by = f" by {measure}", listed(others["title"].unique(), NAMED)
-        types = f"; by {clear_by} there is a clear one {_sides(others)}{types}"
+        places = others["benchmark"].astype(str).unique()
+        on = f" on {listed(places, NAMED)}" if len(places) < scores["benchmark"].nunique() else ""
+        types = f"; by {clear_by} there is a clear one {_sides(others)}{on}{types}"
     first = scores.iloc[0]
     if len(scores) == 1 and first["verdict"] == BY_WORDS:
         share = f"{first['score']:.1f}% of pairs{by}, which word choice explains"
