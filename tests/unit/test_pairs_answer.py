@@ -224,7 +224,7 @@ def test_a_reader_is_told_how_much_how_sure_and_what_cannot_be_tested() -> None:
         "clear preference. By SSS, bert prefers the stereotype in 59.0% of crows (95% CI 56.0 to 62.0), "
         "clear preference.",
         "How sure?": "The 1,000 pairs of crows count as 500 independent ones, as some share a modified word: "
-        "scores are accurate to about ±5 points.",
+        "scores by AUL are accurate to about ±5 points.",
         "Does it hold?": "Of 3 testable scores by 3 measures, 2 show a clear preference, beyond word "
         "choice; after Holm's correction (p < 0.05) 1 still does: CPS, 59.0% of bert on crows.",
         "For whom?": "By AUL, 1 of 2 testable scores of bias types is clear, before correction. The "

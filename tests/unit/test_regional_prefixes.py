@@ -22,9 +22,11 @@ from library import (
     region_groups,
 )
 from library import RegionalItems as Items
+from library import models_linear as linear
 from tiny_models import tiny_classifier
 
 Probabilities = npt.NDArray[np.float64]
+CPU = pick_device("cpu", 512)
 TEMPLATE = "I am from {region}."
 WORDS = ("the", "people", "country", "are", "good", "bad", "rich", "poor", "old", "young", "work", "house")
 REGIONS = pd.DataFrame(
@@ -50,7 +52,7 @@ def texts(count: int, seed: int = 0) -> tuple[str, ...]:
 def three(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
     """A classifier with three labels."""
     directory = tiny_classifier("bert", tmp_path_factory.mktemp("three"), labels=("bad", "so-so", "good"))
-    return load_classifier(directory, pick_device("cpu", 512), 128)
+    return load_classifier(directory, CPU, 128)
 
 
 def one_by_one(model: Encoder, some: Sequence[str]) -> Probabilities:
@@ -73,6 +75,21 @@ def test_probabilities_are_those_of_one_text_at_a_time(
     whole, cut = (" ".join(["good", *["the"] * count]) for count in (125, 150))
     one, other = predict(three, [cut, whole])
     assert (one == other).all() and "1 of 2 texts are too long" in caplog.text
+
+
+def test_faster_layers_that_give_other_probabilities_are_not_taken(
+    three: Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(linear, "SMALLEST", 0)
+    monkeypatch.setattr(linear, "pays_from", lambda: 1)
+    directory = tiny_classifier("bert", tmp_path / "three", labels=("bad", "so-so", "good"))
+    expected = predict(three, WORDS)
+    np.testing.assert_allclose(predict(load_classifier(directory, CPU, 128), WORDS), expected, atol=1e-5)
+    assert "differ" not in caplog.text
+    forward = linear.PackedLinear.forward
+    monkeypatch.setattr(linear.PackedLinear, "forward", lambda layer, rows: 2 * forward(layer, rows))
+    np.testing.assert_allclose(predict(load_classifier(directory, CPU, 128), WORDS), expected, atol=1e-6)
+    assert "faster layers differ from the plain ones" in caplog.text
 
 
 def literal(

@@ -306,7 +306,8 @@ def _sure(scores: pd.DataFrame) -> Iterator[str]:
         shared = f", as some share {shared_things(rows['clusters'].unique())}" if count.min() < pairs else ""
         yield (
             f"The {counted(pairs)} of {benchmark} count as {independent} independent ones{shared}: "
-            f"scores are accurate to about ±{span(reach.min(), reach.max(), 0)} points."
+            f"scores by {listed(rows['title'].unique())} are accurate to about "
+            f"±{span(reach.min(), reach.max(), 0)} points."
         )
 
 

@@ -126,12 +126,14 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
         )
     found, fooled = rows["found"].sum(), rows["fooled_holm"].sum()
     untold = int((scores["judgement"] == CANNOT_TELL).sum())
-    alike = "" if len(rows.drop_duplicates(["found_holm", "fooled_holm"])) > 1 else ", alike for all measures"
+    is_alike = len(rows) > 1 and len(rows.drop_duplicates(["found_holm", "fooled_holm"])) == 1
+    alike = ", alike for all measures" if is_alike else ""
     yield (
         "Does it hold?",
         f"These counts are before correction. After Holm's correction, {rows['found_holm'].sum()} of {found} "
         f"scores judged found and {fooled or 'none'} of {(scores['judgement'] == FOOLED).sum()} false "
-        f"or reversed ones remain{alike}. {counted(untold, 'score')} more cannot be tested.",
+        f"or reversed ones remain{alike}."
+        + (f" {counted(untold, 'score')} more cannot be tested." if untold else ""),
     )
 
 
