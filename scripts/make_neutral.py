@@ -4,8 +4,7 @@ occupations, and pairs of gendered words."""
 import csv
 
 from unmask.job import job
-from unmask.atomic import written_whole
-from unmask.files import write_text
+from unmask.files import write_text, written_whole
 from unmask.worlds.grammar import World
 from unmask.worlds.make_world import gendered_pairs, neutral_sentences, stereotyped_words
 

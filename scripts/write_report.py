@@ -1,7 +1,7 @@
 """Write the report: one HTML page that needs nothing but itself, its provenance, and a summary."""
 
 from unmask.job import job
-from unmask.facts import VERSION
+from unmask import __version__
 from unmask.files import write_text
 from unmask.report.page import About, render_page
 from unmask.report.provenance import provenance
@@ -16,5 +16,5 @@ with job() as run:
     paths = [*inputs.sections, output.provenance]
     sections = [section for path in paths for section in read_sections(path)]
     write_text(output.summary, render_summary(params.title, sections))
-    about = About(params.settings["study"], f"Unmask {VERSION}", licence="MIT")
+    about = About(params.settings["study"], f"Unmask {__version__}", licence="MIT")
     write_text(output.page, render_page(params.title, sections, about))

@@ -8,7 +8,18 @@ from pathlib import Path
 
 __all__ = ["__version__", "load", "score"]
 
+# a text file: a release changes no code, and so redoes nothing
 __version__ = Path(__file__).with_name("VERSION").read_text(encoding="utf-8").strip()
+
+LIBRARY = Path(__file__).resolve().parent
+"""The folder of this package."""
+
+
+def workflow_root() -> Path:
+    """The folder with the Snakefile, rules, scripts, resources, configs and profiles: a checkout, beside the
+    library, or a folder inside of an installed one."""
+    inside = LIBRARY / "workflow"
+    return inside if (inside / "Snakefile").is_file() else LIBRARY.parents[1]
 
 
 def __getattr__(name: str) -> object:

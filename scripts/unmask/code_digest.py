@@ -6,13 +6,13 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from unmask import LIBRARY, workflow_root
 from unmask.columns import columns_of
-from unmask.installation import LIBRARY, workflow_root
 
 PLUMBING = frozenset(
     {
-        "unmask/atomic.py",
         "unmask/errors.py",
+        "unmask/files.py",
         "unmask/joblog.py",
     }
 )

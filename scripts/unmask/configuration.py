@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unmask.close_names import known_names
-from unmask.errors import InputError
+from unmask.errors import InputError, known_names
 from unmask.user_files import parse_yaml, read_document
 
 Config = dict[str, Any]

@@ -1,6 +1,7 @@
-"""The errors that are for the user to fix."""
+"""The errors that are for the user to fix, and what they say of names."""
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +20,18 @@ class InputError(Exception):
         if len(line) > LONGEST:
             line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
         super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line))
+
+
+def known_names(unknown: object, known: Iterable[str], called: str = "known") -> str:
+    """The name that an unknown one is close to, whatever its case, if any, and all that are known.
+
+    called: what these are called, as in "did you mean x? known: x, y".
+    """
+    names = list(known)
+    # of names that differ in case alone the first is meant
+    folded = {name.casefold(): name for name in reversed(names)}
+    close = difflib.get_close_matches(str(unknown).casefold(), folded, 1, cutoff=0.75)
+    return f"{f'did you mean {folded[close[0]]}? ' if close else ''}{called}: {', '.join(names)}"
 
 
 @contextmanager

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from unmask import __version__
 from unmask.files import sha256_of_file, write_text
-
-# a text file: a release changes no code, and so redoes nothing
-VERSION = Path(__file__).with_name("VERSION").read_text().strip()
 
 
 def read_facts(path: str | Path) -> dict[str, Any]:
@@ -38,6 +36,6 @@ def versions(*packages: str) -> dict[str, str]:
     """The versions of Python, of this library and of the `packages` named."""
     return {
         "python": platform.python_version(),
-        "unmask": VERSION,
+        "unmask": __version__,
         **{package: importlib.metadata.version(package) for package in packages},
     }

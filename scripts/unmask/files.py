@@ -1,9 +1,79 @@
-"""What is in files: their digests, and text as bytes."""
+"""Files and folders that appear whole or not at all, and digests of what is in them.
 
+What is in them is for the caller to say: nothing here decides a byte of it (see PLUMBING in code_digest).
+"""
+
+import errno
 import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from unmask.atomic import written_whole
+from unmask.errors import InputError
+
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+
+
+@contextmanager
+def written_whole(path: str | Path, folder: bool = False) -> Iterator[Path]:
+    """A name beside `path` for a file (or a new folder), which becomes `path` when the block ends well.
+
+    It is `.{stem}.partial{suffix}`: what a killed job has left there goes when the job runs again. No two
+    processes write a path at a time, as a job holds a lock.
+    Raises InputError naming `path` where it cannot be written: a full disk, no permission.
+    """
+    path = Path(path)
+    partial = path.with_name(f".{path.stem}.partial{path.suffix}")
+    begun = False
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove(partial)
+        if folder:
+            partial.mkdir()
+        begun = True
+        yield partial
+        if folder:
+            remove(path)
+        else:
+            # after a power cut a name may have come to the disk before its content
+            with open(partial, "rb") as file:
+                os.fsync(file.fileno())
+        os.replace(partial, path)
+    except Exception as error:
+        reason = None if isinstance(error, InputError) else why_not_written(error)
+        if not begun and isinstance(error, OSError):
+            reason = error.strerror or str(error)
+        if reason:
+            raise InputError(f"{path}: cannot be written: {reason}; fix that and run again") from error
+        raise
+    finally:
+        with suppress(OSError):
+            remove(partial)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def why_not_written(error: Exception) -> str | None:
+    """The system's reason where an error comes of a full disk or one that takes no writing, else None."""
+    for number in _UNWRITABLE:
+        # some libraries raise errors of their own, with the system's words in them
+        if getattr(error, "errno", None) == number or os.strerror(number) in str(error):
+            return os.strerror(number)
+    return None
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file in UTF-8, whole or not at all."""
+    with written_whole(path) as partial:
+        partial.write_text(text, encoding="utf-8")
 
 
 def sha256_of_file(path: str | Path) -> str:
@@ -14,15 +84,8 @@ def sha256_of_file(path: str | Path) -> str:
 
 def git_blob_of_file(path: str | Path) -> str:
     """Hexadecimal git blob id of a file: SHA-1 over `blob <size>\\0` and its bytes."""
-    path = Path(path)
-    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    digest = hashlib.sha1(b"blob %d\0" % Path(path).stat().st_size, usedforsecurity=False)
     with open(path, "rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a text file in UTF-8, whole or not at all."""
-    with written_whole(path) as partial:
-        partial.write_text(text, encoding="utf-8")

@@ -14,8 +14,8 @@ from typing import NoReturn, TextIO
 
 from filelock import FileLock, Timeout
 
-from unmask.atomic import why_not_written
 from unmask.errors import InputError
+from unmask.files import why_not_written
 
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 """Exit statuses, as shells have them."""

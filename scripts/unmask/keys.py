@@ -28,10 +28,10 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from unmask.close_names import known_names
+from unmask import LIBRARY
 from unmask.corpora.shards import files_of
+from unmask.errors import known_names
 from unmask.files import git_blob_of_file
-from unmask.installation import LIBRARY
 from unmask.plugins import load
 from unmask.urls import fault_of_url, shown_url
 

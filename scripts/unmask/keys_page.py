@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from unmask import workflow_root
 from unmask.files import write_text
-from unmask.installation import workflow_root
 from unmask.keys import CHOOSING
 from unmask.study import families
 

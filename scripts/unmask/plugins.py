@@ -8,8 +8,8 @@ source: `unmask.code_digest` would not see it. A rule that leads here names the 
 import importlib
 from types import ModuleType
 
+from unmask import LIBRARY
 from unmask.errors import InputError
-from unmask.installation import LIBRARY
 
 
 def module_file(folder: str, name: str) -> str:

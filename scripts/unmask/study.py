@@ -11,9 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from unmask.close_names import known_names, meant
 from unmask.configuration import Config
-from unmask.errors import InputError
+from unmask.errors import InputError, known_names
 from unmask.files import sha256_of_file
 from unmask.keys import (
     CHOOSING,
@@ -173,7 +172,7 @@ def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
     if kind in ("missing", "union_tag_not_found"):
         return "is missing"
     if known := re.findall("'(.*?)'", str(more.get("expected") or more.get("expected_tags") or "")):
-        return f"{quoted(value)} is not one of {', '.join(known)}{meant(value, known)}"
+        return f"{quoted(value)} is not one of these ({known_names(value, known)})"
     if kind == "value_error":
         return str(more["error"])
     if kind in _WANTED:

@@ -13,9 +13,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unmask.close_names import known_names
-from unmask.errors import InputError
-from unmask.installation import LIBRARY
+from unmask import LIBRARY
+from unmask.errors import InputError, known_names
 from unmask.results.files import files_below
 from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata, read_table
 from unmask.terms import CORRECTED, ORIGINAL

@@ -13,9 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unmask.atomic import written_whole
 from unmask.columns import columns_of
 from unmask.errors import InputError, faults_of
+from unmask.files import written_whole
 
 _METADATA_KEY = b"unmask"
 _MEANING_KEY = b"meaning"

@@ -21,8 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from unmask.close_names import no_column
-from unmask.errors import InputError, faults_of
+from unmask.errors import InputError, faults_of, known_names
 from unmask.user_files import UTF_8, Labels, parse_json, quoted, read_text, text_of
 
 if TYPE_CHECKING:
@@ -161,7 +160,8 @@ class Table:
         headers = [column.in_file for column in self.columns]
         for column in self.columns:
             if column.in_file not in cells and not column.optional:
-                raise InputError(f"{where}: {no_column(column.in_file, cells)}")
+                names = known_names(column.in_file, cells, "columns")
+                raise InputError(f"{where}: no column {column.in_file!r} ({names})")
         if unknown := [] if self._others else [name for name in cells if name not in headers]:
             raise InputError(f"{where}: column {unknown[0]!r} is none of {', '.join(headers)}")
 
@@ -249,7 +249,8 @@ def check_text_column(path: str | Path, schema: "pa.Schema", name: str) -> None:
 
     _refuse_repeats(path, schema.names)
     if name not in schema.names:
-        raise InputError(f"{path}: {no_column(name, schema.names)}")
+        names = known_names(name, schema.names, "columns")
+        raise InputError(f"{path}: no column {name!r} ({names})")
     type_ = schema.field(name).type
     of_values = type_.value_type if pa.types.is_dictionary(type_) else type_
     if of_values not in (pa.string(), pa.large_string(), pa.string_view()):

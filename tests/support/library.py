@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from collecting import collect_evidence
-from unmask import code_digest, preflight
+from unmask import __version__, code_digest, preflight, workflow_root
 from unmask import tables as unmask_tables
 from unmask.associations.embeddings import read_embeddings, write_embeddings
 from unmask.associations.grounded_embedding import embed_with_images, open_region_features
@@ -29,10 +29,8 @@ from unmask.associations.weat import (
 )
 from unmask.associations.weat import p_values as associations_p_values
 from unmask.associations.words import WordFacts, find, spans_of
-from unmask.atomic import written_whole
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
-from unmask.close_names import known_names
 from unmask.code_digest import PLUMBING
 from unmask.code_digest import code_digest as code_digest_code_digest
 from unmask.command import main as command_main
@@ -98,7 +96,7 @@ from unmask.downstream.terms import (
 from unmask.downstream.terms import KINDS as DOWNSTREAM_KINDS
 from unmask.downstream.terms import MALE as DOWNSTREAM_MALE
 from unmask.downstream.word_counts import ilps
-from unmask.errors import InputError
+from unmask.errors import InputError, known_names
 from unmask.evidence import engine
 from unmask.evidence.collecting import Wanted, as_rows, prepare
 from unmask.evidence.collecting import evidence_of as evidence_tables
@@ -111,10 +109,10 @@ from unmask.evidence.sentences import MASKINGS, Mask, Sentence, modified_tokens,
 from unmask.evidence.shards import Progress
 from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
-from unmask.facts import VERSION, read_facts, record, versions, write_facts
+from unmask.facts import read_facts, record, versions, write_facts
 from unmask.fetching.http import fetch
 from unmask.fetching.hub import fetch_file, fetch_model
-from unmask.files import sha256_of_file, write_text
+from unmask.files import sha256_of_file, write_text, written_whole
 from unmask.frequency import counting
 from unmask.frequency.correlation import correlation_table, log_ratios
 from unmask.frequency.counting import count_words, counts_of_files
@@ -126,7 +124,6 @@ from unmask.frequency.results import FrequencyResults
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
 from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
 from unmask.gendered_words import WordPairs, read_word_pairs
-from unmask.installation import workflow_root
 from unmask.joblog import INTERRUPTED, TERMINATED, job_log
 from unmask.keys_page import PAGE as KEYS_PAGE
 from unmask.keys_page import page as keys_page

@@ -20,8 +20,8 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (package / "measures" / "__init__.py").touch()
     (package / "tables.py").write_text("A = 1\n")
     (package / "other.py").write_text("B = 1\n")
-    (package / "atomic.py").write_text("A = 1\n")
-    imports = "from unmask import atomic, tables\nW = 'resources/words.yaml'\n"
+    (package / "files.py").write_text("A = 1\n")
+    imports = "from unmask import files, tables\nW = 'resources/words.yaml'\n"
     (package / "measures" / "aul.py").write_text(imports)
     (tmp_path / "script.py").write_text("import json\nfrom unmask.measures.aul import x\n")
     monkeypatch.setattr(digests, "LIBRARY", package)
@@ -45,7 +45,7 @@ def digest(folder: Path, *modules: str) -> str:
         ("unmask/tables.py", "A = 1\n", "A = 2\n", True),
         ("unmask/other.py", "B = 1\n", "B = 2\n", False),
         ("unmask/VERSION", "1", "2", False),
-        ("unmask/atomic.py", "A = 1\n", "A = 2\n", False),
+        ("unmask/files.py", "A = 1\n", "A = 2\n", False),
         # comments, formatting, docstrings
         ("unmask/tables.py", "A = f(1, 2)\n", "# why\nA = f(\n    1,\n    2,\n)\n", False),
         ("unmask/tables.py", "A = 1\n", '"""Tables."""\n\nA = 1\n"""What A is."""\n', False),

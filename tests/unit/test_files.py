@@ -14,7 +14,7 @@ from processes import said, start
 WRITER = """
     import sys, time
     from pathlib import Path
-    from unmask.atomic import written_whole
+    from unmask.files import written_whole
 
     with written_whole(sys.argv[1], folder=sys.argv[2] != "file") as partial:
         (partial if sys.argv[2] == "file" else partial / "weights").write_text("half of")

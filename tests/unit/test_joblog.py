@@ -12,7 +12,7 @@ from processes import said, start
 JOB = """
     import sys, time
     from pathlib import Path
-    from unmask.atomic import written_whole
+    from unmask.files import written_whole
     from unmask.joblog import job_log
 
     folder = Path(sys.argv[1])

@@ -13,9 +13,9 @@ from library import (
     DASH,
     NO_CLEAR,
     TESTABLE,
-    VERSION,
     Captions,
     PairResults,
+    __version__,
     chart,
     charts,
     with_controls,
@@ -237,7 +237,7 @@ def test_a_reader_is_told_how_much_how_sure_and_what_cannot_be_tested() -> None:
     assert text == (
         "On crows, bert prefers the stereotypical sentence in 48.2% of 1,000 pairs (AUL; 95% CI 43.1 to "
         "53.4; 50% is "
-        f"no preference): no clear preference. Unmask {VERSION}."
+        f"no preference): no clear preference. Unmask {__version__}."
     )
     by_words = FOR | {"null_high": 63.0, "verdict": BY_WORDS}
     assert "59.0% of crows (95% CI 56.0 to 62.0; word choice 39.0 to 63.0)" in str(answers(results(by_words)))

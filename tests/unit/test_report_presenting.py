@@ -10,7 +10,6 @@ import pytest
 
 from library import (
     NO_FIGURE,
-    VERSION,
     Axis,
     Captions,
     Chart,
@@ -20,6 +19,7 @@ from library import (
     Section,
     Text,
     Topic,
+    __version__,
     clear,
     forest,
     save_figure,
@@ -119,7 +119,7 @@ def words(svg: Path) -> set[str | None]:
 def test_a_figure_says_what_it_is_and_one_that_is_not_there_says_so(tmp_path: Path) -> None:
     svg, png = (str(tmp_path / f"a.{form}") for form in ("svg", "png"))
     save_figure(drawn_of(SCORES), "Marks [value: by name]. A line. [z: None.]", svg, png, "mine")
-    assert {"x", "Marks by name.", "A line.", f"Study mine. Source: Unmask {VERSION}."} <= words(
+    assert {"x", "Marks by name.", "A line.", f"Study mine. Source: Unmask {__version__}."} <= words(
         tmp_path / "a.svg"
     )
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

@@ -15,7 +15,6 @@ from library import (
     LICENCE,
     METHOD,
     NOT_STATED,
-    VERSION,
     About,
     App,
     Block,
@@ -29,6 +28,7 @@ from library import (
     Sheet,
     Table,
     Text,
+    __version__,
     arranged,
     citations,
     content_policy,
@@ -214,7 +214,7 @@ def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
     found = provenance({"alpha": 0.01}, entries)
     assert found.name == METHOD
     software, papers = (block.text for block in found.every_block() if isinstance(block, Code))
-    assert (software, papers) == citations() and f"  version = {{{VERSION}}}" in software
+    assert (software, papers) == citations() and f"  version = {{{__version__}}}" in software
     # each entry has a name of its own, and its braces match
     names = re.findall(r"^@\w+\{(\w+),$", papers, re.MULTILINE)
     assert len(names) == len(set(names)) == papers.count("@") > 5

@@ -14,8 +14,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.close_names import known_names
-from unmask.errors import InputError
+from unmask.errors import InputError, known_names
 from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, UNRELATED
 from unmask.user_files import Node, quoted, read_document
 from unmask.user_tables import Column, Table, choices_of, identifier

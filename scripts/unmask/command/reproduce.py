@@ -9,9 +9,8 @@ from pathlib import Path
 import pandas as pd
 from tabulate import tabulate
 
-from unmask.close_names import known_names
 from unmask.command.scoring import run_study
-from unmask.errors import InputError
+from unmask.errors import InputError, known_names
 from unmask.files import write_text
 from unmask.papers.checklist import Item, needs_data, read_costs, read_items
 from unmask.papers.comparing import compared, summary

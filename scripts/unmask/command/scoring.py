@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from unmask import LIBRARY, workflow_root
 from unmask.command.studies import BENCHMARKS, Look, study_of, write_study
 from unmask.errors import InputError
-from unmask.installation import LIBRARY, workflow_root
 
 if TYPE_CHECKING:
     from unmask.study_results import StudyResults

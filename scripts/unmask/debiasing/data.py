@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from unmask.atomic import written_whole
 from unmask.corpora.reading import read_blocks
 from unmask.errors import InputError
+from unmask.files import written_whole
 from unmask.gendered_words import WordPairs, fault_of_word
 from unmask.user_files import parse_yaml, read_document, read_lines
 

@@ -5,8 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from unmask.close_names import known_names
-from unmask.errors import InputError
+from unmask.errors import InputError, known_names
 from unmask.keys import (
     ABSENT,
     UNIQUE,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from unmask.atomic import written_whole
 from unmask.errors import InputError
+from unmask.files import written_whole
 from unmask.gendered_words import WordPairs
 from unmask.terms import PUBLISHED
 

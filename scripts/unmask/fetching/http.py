@@ -12,9 +12,8 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
-from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.files import git_blob_of_file, sha256_of_file
+from unmask.files import git_blob_of_file, sha256_of_file, written_whole
 from unmask.urls import fault_of_url, file_name, shown_url
 
 logger = logging.getLogger(__name__)

@@ -25,9 +25,8 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
-from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.files import git_blob_of_file, sha256_of_file
+from unmask.files import git_blob_of_file, sha256_of_file, written_whole
 from unmask.models import directory as model_files
 from unmask.urls import without_secrets
 

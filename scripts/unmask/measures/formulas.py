@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from unmask import workflow_root
 from unmask.configuration import read_config
 from unmask.errors import InputError
-from unmask.installation import workflow_root
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.terms import (
     ALL,

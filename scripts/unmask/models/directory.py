@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.files import sha256_of_file
+from unmask.files import sha256_of_file, written_whole
 
 CONFIG = "config.json"
 VOCABULARIES = (

@@ -8,8 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from unmask.close_names import known_names
-from unmask.errors import InputError
+from unmask.errors import InputError, known_names
 from unmask.keys import keys_of
 from unmask.models.keys import sources
 

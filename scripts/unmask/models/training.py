@@ -27,8 +27,8 @@ from torch import Tensor
 from torch.optim import AdamW, Optimizer
 from transformers import PreTrainedModel
 
-from unmask.atomic import written_whole
 from unmask.errors import InputError
+from unmask.files import written_whole
 from unmask.joblog import PROGRESS
 from unmask.models.devices import Device, within_memory
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.facts import VERSION
+from unmask import __version__
 from unmask.measures.formulas import title_of
 from unmask.pairs import charts, planted
 from unmask.pairs.captions import shared_things
@@ -367,5 +367,5 @@ def citable(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
         yield (
             f"On {row['benchmark']}, {row['model']} prefers the stereotypical sentence in "
             f"{row['score']:.1f}% of {counted(row['scored'])} ({row['title']}{ends}; 50% is no preference): "
-            f"{row['verdict']}. Unmask {VERSION}."
+            f"{row['verdict']}. Unmask {__version__}."
         )

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unmask.close_names import known_names
-from unmask.errors import InputError
+from unmask.errors import InputError, known_names
 from unmask.measures.formulas import is_free
 from unmask.user_files import read_document, read_text, text_of
 from unmask.user_tables import Column, Row, Table, identifier

@@ -5,10 +5,9 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from unmask.close_names import known_names
+from unmask import workflow_root
 from unmask.configuration import read_config
-from unmask.errors import InputError
-from unmask.installation import workflow_root
+from unmask.errors import InputError, known_names
 
 
 def known_benchmarks() -> dict[str, dict[str, Any]]:

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from unmask import workflow_root
 from unmask.configuration import choose_study, read_config
-from unmask.installation import workflow_root
 
 CHECKLIST = workflow_root() / "resources/papers/checklist.yaml"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from unmask import workflow_root
 from unmask.errors import InputError
-from unmask.installation import workflow_root
 from unmask.papers.checklist import Item
 
 COLUMNS = ("paper", "item", "number", "protocol", "decimals", "printed", "ours", "difference", "within")

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import vl_convert
 
-from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.files import write_text
+from unmask.files import write_text, written_whole
 from unmask.report.captions import with_parts_of
 from unmask.report.colours import COLOURS, MODES, RANGES
 from unmask.report.sections import Chart

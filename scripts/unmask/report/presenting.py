@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import altair as alt
 import pandas as pd
 
-from unmask.facts import VERSION
+from unmask import __version__
 from unmask.files import write_text
 from unmask.plugins import load
 from unmask.report.charts import save_chart
@@ -129,7 +129,7 @@ def save_figure(drawn: "Drawn | None", caption: str, svg: str, png: str, study: 
         note = alt.Chart(words).mark_text(style="neutral").encode(text="text:N")
         save_chart(note.properties(width=560, height=60), svg, png)
     else:
-        title = partial(title_of, heading=(), caption=caption, study=study, source=f"Unmask {VERSION}")
+        title = partial(title_of, heading=(), caption=caption, study=study, source=f"Unmask {__version__}")
         save_chart(drawn, svg, png, title)
 
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from unmask import workflow_root
 from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.facts import read_facts
-from unmask.installation import workflow_root
 from unmask.urls import as_shown
 
 FILE = "settings.json"

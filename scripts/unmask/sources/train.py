@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from unmask.job import Job
-from unmask.atomic import written_whole
 from unmask.errors import InputError
+from unmask.files import written_whole
 from unmask.worlds.grammar import World
 from unmask.worlds.training import check_learnt, train
 

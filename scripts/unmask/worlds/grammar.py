@@ -21,7 +21,7 @@ from itertools import product
 from string import Formatter
 from typing import Any, NamedTuple
 
-from unmask.installation import workflow_root
+from unmask import workflow_root
 from unmask.terms import ANTISTEREO, STEREO
 from unmask.user_files import parse_yaml, read_document
 

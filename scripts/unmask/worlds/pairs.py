@@ -10,8 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from unmask.atomic import written_whole
-from unmask.files import write_text
+from unmask.files import write_text, written_whole
 from unmask.terms import STEREO
 from unmask.worlds.grammar import (
     ASSOCIATION,
