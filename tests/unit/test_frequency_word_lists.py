@@ -61,6 +61,7 @@ def test_words_listed_by_hand(tmp_path: Path) -> None:
 
 RANKS = "source: x\nwords: {age: {advantaged: [young]}}\nmean_ranks: "
 AGE = "source: x\nwords: {age: "
+WORDS = "source: s\nwords: {age: {advantaged: [young]}}\n"
 
 
 @pytest.mark.parametrize(
@@ -82,13 +83,22 @@ AGE = "source: x\nwords: {age: "
         (read_listed, "- a", "not a mapping"),
         (read_left_out, "a: {words: [x]}", "a: no source in it"),
         (read_left_out, "a: {source: s, words: [well-known]}", "'well-known' is not one word"),
+        # of any reader
+        (read_left_out, "a: {}\na: {}", "the key 'a' is there twice, in lines 1 and 2"),
+        (read_listed, f"{WORDS}1: x\n'1': y\n", "the key '1' is there twice, in lines 3 and 4"),
+        (read_listing, "[" * 3000, "not valid YAML: nested too deeply"),
+        (read_listing, f"{WORDS}n: {'1' * 5000}", "not valid YAML: Exceeds the limit"),
+        (read_listed, f"{WORDS}n: 2001-99-99", "not valid YAML: month must be in 1..12"),
+        (read_left_out, "a: b\udcff", "line 1: not UTF-8 text"),
+        (read_listed, "\0", "line 1: a NUL byte in it"),
+        (read_listing, "a: !!python/object/apply:os.getcwd []", "not valid YAML: could not determine a"),
     ],
 )
 def test_bad_lists_are_named(
     reader: Callable[[Path], object], text: str, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "words.yaml"
-    path.write_text(text)
+    path.write_text(text, errors="surrogateescape")
     with pytest.raises(InputError, match=message) as error:
         reader(path)
-    assert str(path) in str(error.value)
+    assert str(error.value).startswith(f"{path}: ") and str(error.value).isprintable()
