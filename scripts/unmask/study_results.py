@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -15,7 +16,6 @@ import pyarrow.compute as pc
 
 from unmask import LIBRARY
 from unmask.errors import InputError, known_names
-from unmask.results.files import files_below
 from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata, read_table
 from unmask.terms import CORRECTED, ORIGINAL
 
@@ -54,32 +54,24 @@ def load_tables(
 def facts_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], dict[str, Any]]:
     """The metadata of tables by their values of `keys`, in the order of the paths.
 
-    Raises InputError where a table does not say one of them, or two tables are of the same.
+    Raises InputError where a table does not state one of them, or two tables state the same.
     """
     facts: dict[tuple[str, ...], dict[str, Any]] = {}
-    first: dict[tuple[str, ...], str] = {}
     for path in paths:
         of_table = read_metadata(path)
-        if not set(keys) <= set(of_table):
-            which = " and ".join(keys)
-            raise InputError(f"{path}: does not say which {which} it is of; delete it and run again")
-        values = tuple(str(of_table[key]) for key in keys)
-        if values in facts:
-            what = " and ".join(f"{key} {value}" for key, value in zip(keys, values, strict=True))
-            raise InputError(f"{path}: a second table of {what}, besides {first[values]}")
-        facts[values], first[values] = of_table, str(path)
+        values = tuple(str(of_table.get(key)) for key in keys)
+        if values in facts or not set(keys) <= set(of_table):
+            what = ", ".join(f"{key} {value}" for key, value in zip(keys, values, strict=True))
+            raise InputError(f"{path}: not the one table of {what}; delete it and run again")
+        facts[values] = of_table
     return facts
-
-
-def paths_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], str]:
-    """The paths of tables by their values of `keys`; raises as `facts_by` does."""
-    every = list(map(str, paths))
-    return dict(zip(facts_by(every, *keys), every, strict=True))
 
 
 def tables_by(paths: Iterable[str | Path], schema: pa.Schema, key: str) -> dict[str, pd.DataFrame]:
     """Tables by their value of one key; raises as `facts_by` and `read_table` do."""
-    return {name: read_table(path, schema) for (name,), path in paths_by(paths, key).items()}
+    every = list(paths)
+    names = [name for (name,) in facts_by(every, key)]
+    return {name: read_table(path, schema) for name, path in zip(names, every, strict=True)}
 
 
 def _key_type(key: str) -> pa.DataType:
@@ -113,58 +105,40 @@ class DeclaredTable:
 
     @property
     def keys(self) -> list[str]:
-        return list(self._pattern.groupindex)
+        return re.findall(r"\{(\w+)\}", self.path)
 
     def keys_of(self, path: str) -> dict[str, str] | None:
         """The keys of a file by its path below the study's folder; None of a file of another table."""
-        match = self._pattern.fullmatch(path)
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(self.path))
+        match = re.fullmatch(pattern, path)
         return match.groupdict() if match else None
-
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(self.path)))
 
 
 def declared_tables() -> dict[str, DeclaredTable]:
     """The tables of all families, by name: TABLES of each unmask/{family}/result_files.py.
 
-    Jobs read none of it, so it is in no result's digest. Raises ValueError where two have one
-    name (a defect of theirs).
+    Jobs read none of it, so it is in no result's digest.
     """
     # not by unmask.plugins, whose modules a rule has to name to its digest
     from importlib import import_module  # noqa: TID251
 
-    tables: dict[str, DeclaredTable] = {}
-    for path in sorted(LIBRARY.glob("*/result_files.py")):
-        for name, declared in import_module(f"unmask.{path.parent.name}.{path.stem}").TABLES.items():
-            if name in tables:
-                raise ValueError(f"{path}: a second table of the name {name}")
-            tables[name] = DeclaredTable(*declared)
-    return tables
+    paths = sorted(LIBRARY.glob("*/result_files.py"))
+    modules = (import_module(f"unmask.{path.parent.name}.{path.stem}") for path in paths)
+    return {name: DeclaredTable(*each) for module in modules for name, each in module.TABLES.items()}
 
 
-@dataclass(frozen=True)
-class TableFile:
+class TableFile(NamedTuple):
     """A file of a table. keys: what all its rows are of, by its path."""
 
     path: Path
     keys: Mapping[str, str]
 
 
-OF_SCORES = ("n", "score", "low", "high", "null_low", "null_high", "p_holm", "verdict")
-"""The columns of `StudyResults.scores` behind what a row is of."""
-
-
-def bias_scores(folder: str | Path, grouping: str, columns: Sequence[str]) -> pd.DataFrame:
-    """These columns of a study's bias scores, protocol corrected, of all pairs (overall) or of the groups of
-    a kind (bias_type); without rows where tables/bias.csv is not there."""
-    path = Path(folder, "tables/bias.csv")
-    if not path.is_file():
-        return pd.DataFrame(columns=list(columns))
-    bias = pd.read_csv(path)
-    of = (bias["variant"] == ORIGINAL) & (bias["protocol"] == CORRECTED) & (bias["grouping"] == grouping)
-    # results of an earlier version have not all columns
-    return bias[of & bias["score"].notna()].reindex(columns=list(columns)).reset_index(drop=True)
+OF_SCORES = (
+    *("model", "benchmark", "measure", "group"),
+    *("n", "score", "low", "high", "null_low", "null_high", "p_holm", "verdict"),
+)
+"""The columns of bias scores, of which `group` is a bias type."""
 
 
 class StudyResults(Mapping[str, pd.DataFrame]):
@@ -179,25 +153,21 @@ class StudyResults(Mapping[str, pd.DataFrame]):
         self.folder = Path(folder)
         self._declared = declared_tables()
         self._frames: dict[str, pd.DataFrame] = {}
-        if not self.folder.is_dir():
-            raise InputError(f"{self.folder}: no such folder; a study's results are in results/STUDY")
         if not self._files:
             raise InputError(f"{self.folder}: no results of a study; these are in results/STUDY")
 
     @cached_property
     def _files(self) -> dict[str, list[TableFile]]:
         """The files of each table that has some, in the order of their keys."""
-        by_table: dict[str, list[TableFile]] = {name: [] for name in self._declared}
-        for path in files_below(self.folder):
-            below = path.relative_to(self.folder)
-            of_tables = ((name, each.keys_of(below.as_posix())) for name, each in self._declared.items())
-            name, keys = next(((name, keys) for name, keys in of_tables if keys is not None), ("", {}))
-            # what jobs keep for themselves is hidden
-            if name and not any(part.startswith(".") for part in below.parts):
-                by_table[name].append(TableFile(path, keys))
-        for files in by_table.values():
-            files.sort(key=lambda file: list(map(_sortable, file.keys.values())))
-        return {name: files for name, files in by_table.items() if files}
+        by_table: dict[str, list[TableFile]] = {}
+        left = set(glob("**/*.parquet", root_dir=self.folder, recursive=True))
+        for name, declared in self._declared.items():
+            keys = {path: keys for path in left if (keys := declared.keys_of(path)) is not None}
+            left -= keys.keys()
+            files = [TableFile(self.folder / path, of_path) for path, of_path in keys.items()]
+            if files:
+                by_table[name] = sorted(files, key=lambda file: list(map(_sortable, file.keys.values())))
+        return by_table
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._files)
@@ -243,13 +213,11 @@ class StudyResults(Mapping[str, pd.DataFrame]):
         Raises KeyError for an unknown name.
         """
         self.files(name)
-        schema = self._declared[name].schema
-        keys = [key for key in self._declared[name].keys if key not in schema.names]
-        rows = [(key, str(_key_type(key)), f"the {key}") for key in keys]
-        types = plain_schema(schema).types
+        schema, keys = self._declared[name].schema, self._declared[name].keys
+        rows = [(key, str(_key_type(key)), f"the {key}") for key in keys if key not in schema.names]
         rows += [
             (field.name, f"{type_}{' or null' * field.nullable}", meaning_of(field))
-            for field, type_ in zip(schema, types, strict=True)
+            for field, type_ in zip(schema, plain_schema(schema).types, strict=True)
         ]
         return pd.DataFrame(rows, columns=["column", "type", "meaning"])
 
@@ -257,13 +225,22 @@ class StudyResults(Mapping[str, pd.DataFrame]):
     def scores(self) -> pd.DataFrame:
         """The bias scores (% of all pairs of a benchmark): model, benchmark, measure, n, score, its interval
         (low, high), the band of word choice alone (null_low, null_high), p_holm and verdict."""
-        return bias_scores(self.folder, "overall", ("model", "benchmark", "measure", *OF_SCORES))
+        return self._scores("overall").drop(columns="group")
 
     @property
     def scores_by_type(self) -> pd.DataFrame:
         """The same of each bias type, which the column bias_type names."""
-        columns = ("model", "benchmark", "measure", "group", *OF_SCORES)
-        return bias_scores(self.folder, "bias_type", columns).rename(columns={"group": "bias_type"})
+        return self._scores("bias_type").rename(columns={"group": "bias_type"})
+
+    def _scores(self, grouping: str) -> pd.DataFrame:
+        """The corrected bias scores in tables/bias.csv; without rows where that is not there."""
+        path, columns = self.folder / "tables/bias.csv", list(OF_SCORES)
+        if not path.is_file():
+            return pd.DataFrame(columns=columns)
+        bias = pd.read_csv(path)
+        of = (bias["variant"] == ORIGINAL) & (bias["protocol"] == CORRECTED) & (bias["grouping"] == grouping)
+        # results of an earlier version have not all columns
+        return bias[of & bias["score"].notna()].reindex(columns=columns).reset_index(drop=True)
 
     def _repr_html_(self) -> str:
         """In a notebook: the scores, and the names of the tables below them."""

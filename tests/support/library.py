@@ -337,7 +337,7 @@ from unmask.statistics.sharing import (
     t_test,
 )
 from unmask.study import check_files, complete, families
-from unmask.study_results import StudyResults, declared_tables, facts_by, load_tables, paths_by, tables_by
+from unmask.study_results import StudyResults, declared_tables, facts_by, load_tables, tables_by
 from unmask.tables import (
     WORD,
     as_table,

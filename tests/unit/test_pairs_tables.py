@@ -13,7 +13,6 @@ from library import (
     COUNT,
     PAIRS,
     SCHEMAS,
-    InputError,
     PairResults,
     Sheet,
     Study,
@@ -286,11 +285,6 @@ def test_what_is_taken_out_of_the_study_leaves_the_tables(
     same = [name for name in kept if name != "p_holm"]
     pd.testing.assert_frame_equal(fewer.bias[same], kept[same].reset_index(drop=True))
     assert (fewer.bias["p_holm"] <= kept["p_holm"].reset_index(drop=True)).sum() == kept["p_holm"].count()
-
-
-def test_two_tables_of_one_model_are_refused(files: dict[str, list[Path]]) -> None:
-    with pytest.raises(InputError, match="a second table of model bert and benchmark cp"):
-        _ = gather({**files, "bias": [files["bias"][0], *files["bias"]]}).bias
 
 
 def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: PairResults) -> None:

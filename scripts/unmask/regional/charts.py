@@ -15,7 +15,7 @@ from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS
 from unmask.regional.terms import C_W, CONTROL
 from unmask.report.forms import Axis, Grid, Kinds, forest, scatter
 from unmask.report.panels import SharedData, columns_of, only, panels, records, tooltips
-from unmask.study_results import load_tables, paths_by
+from unmask.study_results import facts_by, load_tables
 from unmask.tables import opened_table
 
 Chart = alt.FacetChart | None
@@ -148,8 +148,8 @@ def series(results: RegionalResults) -> Chart:
 def word_map(results: RegionalResults) -> Chart:
     """Figure 1: the mean log-probability of the sentence with one word, by country."""
     countries, word = results.regions.dropna(subset="country_code"), results.settings["word"]
-    frames = []
-    for (model,), path in paths_by(results.files["likelihoods"] if word else [], "model").items():
+    frames, paths = [], list(results.files["likelihoods"]) if word else []
+    for (model,), path in zip(facts_by(paths, "model"), paths, strict=True):
         # a table may have millions of sentences
         rows = opened_table(path, LIKELIHOODS).read(["name", "word", "log_prob"])
         of_word = rows.filter(pc.field("word") == word).to_pandas()
