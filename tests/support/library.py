@@ -176,22 +176,15 @@ from unmask.models.training import train as models_train
 from unmask.pairs import answer as pairs_answer
 from unmask.pairs import cautions as pairs_cautions
 from unmask.pairs import charts
-from unmask.pairs import lms as pairs_lms
 from unmask.pairs import planted as pairs_planted
-from unmask.pairs import quality as pairs_quality
-from unmask.pairs import topics as pairs_topics
+from unmask.pairs import presenting as pairs_presenting
 from unmask.pairs.elsewhere import MEANS, check_score_files, read_score_file
 from unmask.pairs.every_pair import section
 from unmask.pairs.explorer import HIDES, explored, shown_pairs
-from unmask.pairs.judging import JUDGEMENTS, judge, judgement, planted_in, read_truths
-from unmask.pairs.keys import OF_DECODERS
+from unmask.pairs.keys import OF_DECODERS, known_benchmarks
 from unmask.pairs.measuring import match, scores_table
-from unmask.pairs.named_benchmarks import known_benchmarks
-from unmask.pairs.paper_tables import lay_out, paper_tables
-from unmask.pairs.published import ACCURACY as PAIRS_ACCURACY
-from unmask.pairs.published import COUNT, by_others, published_percents
-from unmask.pairs.published import PAPER as PAIRS_PAPER
-from unmask.pairs.published import STEREOSET as PAIRS_STEREOSET
+from unmask.pairs.paper_tables import COUNT, by_others, lay_out, paper_tables, published_percents
+from unmask.pairs.paper_tables import STEREOSET as PAIRS_STEREOSET
 from unmask.pairs.results import PairResults
 from unmask.pairs.study import PairsStudy
 from unmask.pairs.surfaces import SPACE, surfaces
@@ -200,9 +193,14 @@ from unmask.pairs.verdicts import (
     CANNOT_TELL,
     CLEAR,
     CONTROL,
+    JUDGEMENTS,
     NO_CLEAR,
     TESTABLE,
     VERDICTS,
+    judge,
+    judgement,
+    planted_in,
+    read_truths,
     verdicts,
     with_controls,
     with_corrected_p,
@@ -259,7 +257,7 @@ from unmask.report.panels import Row, by_value, domain, kinds, line, panels, pla
 from unmask.report.panels import columns_of as report_columns_of
 from unmask.report.presenting import NO_FIGURE, Presentation, save_figure
 from unmask.report.provenance import citations, provenance
-from unmask.report.published import doubts, read_published
+from unmask.report.published import UNMASKING_THE_MASK, doubts, read_published
 from unmask.report.rendering import escape_latex, escape_markdown, latex, markdown
 from unmask.report.sections import (
     METHOD,

@@ -172,7 +172,9 @@ def pair_results(
 ) -> PairResults:
     """The results of a study out of these files, or of tables that are there already."""
     paths = {"published": RESOURCES / "published.csv", "captions": RESOURCES / "captions.yaml"}
-    settings = {"models": models, "benchmarks": benchmarks}
+    bias: Any = tables.get("bias", {"measure": pd.Series(MEASURES)})
+    measures = list(bias["measure"].unique())
+    settings = {"models": models, "benchmarks": benchmarks, "measures": measures}
     results = PairResults({"models_compared": [], "versions": [], **paths, **(files or {})}, settings)
     vars(results).update(tables)
     return results

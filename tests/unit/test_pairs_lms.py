@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import synthetic
-from library import DASH, LMS, PairResults, Sheet, by_others, framed, pairs_lms, published_percents
+from library import DASH, LMS, PairResults, Sheet, by_others, framed, pairs_presenting, published_percents
 from library import PAIRS_STEREOSET as STEREOSET
 from study_schema import options_with
 from synthetic import RESOURCES, pair_results, with_tables
@@ -56,7 +56,7 @@ def of_the_unrelated(evidence: dict[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def sheet(results: PairResults) -> Sheet:
-    return pairs_lms.sheet(results, pairs_lms.rows(results))
+    return pairs_presenting.lms_sheet(results, pairs_presenting.lms(results))
 
 
 def test_each_row_is_of_pairs_and_of_targets_beside_what_is_printed(results: PairResults) -> None:

@@ -24,13 +24,12 @@ from library import (
     markdown,
     number,
     p_value,
-    pairs_topics,
+    pairs_presenting,
     paper_tables,
     published_percents,
     write_table,
 )
-from library import PAIRS_ACCURACY as ACCURACY
-from library import PAIRS_PAPER as PAPER
+from library import UNMASKING_THE_MASK as PAPER
 from study_schema import options_with
 from synthetic import RESOURCES, pair_results, with_tables
 
@@ -236,16 +235,17 @@ def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
         of = of[(of["column"] == column) & (of["model"] == "bert") & (of["benchmark"] == "cp")]
         marks = of.set_index("row")["mark"]
         assert marks["corrected"] == "∘" and marks["published"] in ("", "†")
-    assert all("∘" in found.paper_sheets()[name].caption for name in ("table1", "table4"))
+    assert all("∘" in found.paper_sheet(name).caption for name in ("table1", "table4"))
 
 
 def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> None:
     daggers = [("crows-pairs", "AUL", ""), ("stereoset", "SSS", ""), ("stereoset", "AUL", "unrelated")]
     keys = PUBLISHED[["benchmark", "measure", "control"]].fillna("").apply(tuple, axis=1)
-    of_bert = (PUBLISHED["model"] == "bert-base-cased") & (PUBLISHED["quantity"] == ACCURACY)
+    of_bert = (PUBLISHED["model"] == "bert-base-cased") & (PUBLISHED["quantity"] == "accuracy")
     marked = with_tables(results, published=PUBLISHED.assign(dagger=of_bert & keys.isin(daggers)))
     texts = {}
-    for name, sheet in marked.paper_sheets().items():
+    for name in marked.paper_tables:
+        sheet = marked.paper_sheet(name)
         (paper,) = [row for row in sheet.rows if row[:2] == ("bert", "paper")]
         texts[name] = dict(zip(sheet.columns, paper[2:], strict=True))
     assert texts["table1"]["cp", "AUL"] == "82.76†"
@@ -260,7 +260,7 @@ def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> Non
 
 
 def test_what_others_report_stands_beside_ours(results: PairResults) -> None:
-    rows = pairs_topics.peers(results)
+    rows = pairs_presenting.peers(results)
     assert set(rows["model"]) == {"bert"} and set(rows["benchmark"]) == {"cp"}
     row = one(rows, measure="CPS", group="all")
     ours = one(results.original, **ROW, measure="CPS", group="all")
@@ -277,7 +277,8 @@ def test_what_is_taken_out_of_the_study_leaves_the_tables(
     files: dict[str, list[Path]], results: PairResults
 ) -> None:
     fewer = gather(files, models=MODELS[1:], benchmarks=BENCHMARKS[:1])
-    for name, frame in fewer.tidy().items():
+    for name in pairs_presenting.TIDY:
+        frame = getattr(fewer, name)
         assert set(frame["model"]) <= {"tiny_model"}, name
         assert set(frame["benchmark"]) <= {"cp"}
     kept = results.bias[(results.bias["model"] == "tiny_model") & (results.bias["benchmark"] == "cp")]
@@ -288,7 +289,7 @@ def test_what_is_taken_out_of_the_study_leaves_the_tables(
 
 
 def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: PairResults) -> None:
-    sheet = results.paper_sheets()["table5"]
+    sheet = results.paper_sheet("table5")
     labels = [(row[0], row[1]) for row in sheet.rows]
     assert labels == [
         ("bert", "published"),
@@ -306,7 +307,7 @@ def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: PairResult
 
 def test_a_study_without_what_a_table_needs_says_so(files: dict[str, list[Path]]) -> None:
     bare = gather(files, benchmarks=BENCHMARKS[1:2])
-    sheet = bare.paper_sheets()["table3"]
+    sheet = bare.paper_sheet("table3")
     assert sheet.rows == ()
     assert "Nothing in this study has what this table needs." in markdown(sheet)
     assert latex(sheet).startswith("% Table 3 of")
@@ -316,7 +317,7 @@ def test_a_study_without_what_a_table_needs_says_so(files: dict[str, list[Path]]
 def test_a_study_without_models_has_empty_tables() -> None:
     study = Study.from_config([], [])
     empty = gather({kind: [] for kind in FILES}, [], [])
-    assert all(frame.empty for frame in empty.tidy().values())
+    assert all(getattr(empty, name).empty for name in pairs_presenting.TIDY)
     tables = paper_tables(study, empty.bias, empty.accuracy, empty.tests, PUBLISHED)
     assert lay_out(tables["table5"], "caption.").caption.startswith("caption. Nothing in this study")
 

@@ -26,12 +26,12 @@ from library import (
     flaws_table,
     leverage_table,
     modified_words,
+    pairs_presenting,
     quality_table,
     read_benchmark,
     rows_of,
     token_flags,
 )
-from library import pairs_quality as quality
 from real_data import real_data
 from synthetic import pair_results
 from test_statistics_bias import literal_score, literal_variance
@@ -223,7 +223,8 @@ def test_the_flaws_of_stereoset() -> None:
     counts = {name: int(own.sum()) for name, own in flags(table).items()}
     assert counts == dict.fromkeys(PAIR_FLAWS, 0) | {UNRATED: 810, "near_duplicate": 8}
     # a label that is missing is no flaw
-    counted = quality.counts(pair_results([], [], flaws={"stereoset": table})).set_index("label")["count"]
+    counted = pairs_presenting.counts(pair_results([], [], flaws={"stereoset": table}))
+    counted = counted.set_index("label")["count"]
     assert (counted["any flaw"], counted["not rated"]) == (8, 810)
     # it is all the professions that have no labels in the public file
     assert set(pairs["bias_type"][table["no_votes"].eq(True)]) == {"profession"}

@@ -14,7 +14,7 @@ from unmask import __version__
 from unmask.command import answer, scoring
 from unmask.command.studies import BENCHMARKS, Look, new_study, study_of, write_study
 from unmask.errors import InputError
-from unmask.pairs.named_benchmarks import known_benchmarks
+from unmask.pairs.keys import known_benchmarks
 from unmask.preflight import hold_run_lock
 from unmask.results.settings import results_folder
 

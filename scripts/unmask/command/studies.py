@@ -11,7 +11,7 @@ from unmask.configuration import read_config
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.models.directory import ADAPTER
-from unmask.pairs.named_benchmarks import entries
+from unmask.pairs.keys import entries
 from unmask.study import check_files, complete
 from unmask.user_tables import Table
 

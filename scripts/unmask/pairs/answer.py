@@ -12,9 +12,8 @@ import pandas as pd
 from unmask import __version__
 from unmask.measures.formulas import title_of
 from unmask.pairs import charts, planted
-from unmask.pairs.captions import shared_things
 from unmask.pairs.cautions import how_to_read, measured, warnings
-from unmask.pairs.results import PairResults, several_types
+from unmask.pairs.results import PairResults, several_types, shared_things
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, can_be_tested
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table

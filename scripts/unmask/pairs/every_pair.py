@@ -7,8 +7,7 @@ import pandas as pd
 
 from unmask.measures.formulas import title_of
 from unmask.pairs.explorer import PARTS, packed, shown_pairs
-from unmask.pairs.quality import TITLES
-from unmask.pairs.results import PairResults
+from unmask.pairs.results import TITLES, PairResults
 from unmask.report.sections import App, Items, Section
 from unmask.report.sheets import counted
 from unmask.report.study import SCORED

@@ -1,9 +1,16 @@
-"""The keys of pairs of sentences: benchmarks, measures, controls, and scores that were made elsewhere."""
+"""The keys of pairs of sentences: benchmarks, which a study may only name (`benchmarks: [crows-pairs]`),
+measures, controls, and scores that were made elsewhere."""
 
+from collections.abc import Iterable
+from os.path import isfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, Tag, model_validator
 
+from unmask import workflow_root
+from unmask.configuration import read_config
+from unmask.errors import InputError, known_names
 from unmask.keys import (
     ABSENT,
     BY_TYPE,
@@ -30,7 +37,6 @@ from unmask.keys import (
 from unmask.measures.formulas import MEASURES
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.models.keys import Model, Published, sources
-from unmask.pairs.named_benchmarks import entries
 
 if TYPE_CHECKING:
     Measure = str
@@ -165,6 +171,34 @@ class PairsFamily(Family):
 def _kind(entry: dict[str, Any]) -> str:
     source = sources().get(str(entry.get("source")))
     return str(entry.get("kind", source.kind_by_default() if source else None))
+
+
+def known_benchmarks() -> dict[str, dict[str, Any]]:
+    """What resources/pairs/benchmarks.yaml says of each benchmark: about, files, entry, version_of if any."""
+    return read_config(workflow_root() / "resources/pairs/benchmarks.yaml")
+
+
+def entries(names: Iterable[str], data: object, where: str) -> dict[str, dict[str, Any]]:
+    """The entries of named benchmarks: the file of the data directory where it is there, else its url.
+
+    One that is a version of another one says so where that is named, too.
+
+    data: a directory, if any. where: what an error begins with. Raises InputError for an unknown name.
+    """
+    known, names = known_benchmarks(), list(names)
+    result = {}
+    for name in names:
+        if name not in known:
+            raise InputError(f"{where}: there is no {name!r} ({known_names(name, known)})")
+        entry = dict(known[name]["entry"])
+        if (original := known[name].get("version_of")) in names:
+            entry["version_of"] = original
+        folder = Path(data) if isinstance(data, str) else None
+        if folder and (path := next((p for f in known[name]["files"] if isfile(p := folder / f)), None)):
+            del entry["url"]
+            entry["path"] = str(path)
+        result[name] = entry
+    return result
 
 
 class InItsOwnFormat(Benchmark):

@@ -1,17 +1,19 @@
-"""Tables 1, 3, 4 and 5 of Kaneko & Bollegala 2022, for the models and benchmarks of a study.
+"""Tables 1, 3, 4 and 5 of Kaneko & Bollegala 2022, for the models and benchmarks of a study, and what others
+print (resources/pairs/published.csv).
 
 A table is a list of cells: what a column has, of which measure, and under which name the paper prints it.
 Its frame has one row per number (COLUMNS); `lay_out` makes a sheet of it.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from unmask.measures.formulas import title_of
-from unmask.pairs.published import PAPER
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
+from unmask.report.published import UNMASKING_THE_MASK, read_published
 from unmask.report.sheets import DAGGER, UNTESTABLE, Sheet
 from unmask.report.study import Named, Study
 from unmask.statistics.accuracy import (
@@ -37,6 +39,12 @@ from unmask.terms import (
     STEREO,
     UNRELATED,
 )
+
+STEREOSET = "moinnadeem/StereoSet, 2020-04"
+"""What the authors of StereoSet print of their own predictions."""
+
+COUNT, SCORE = "stereotypical pairs", "bias score"
+"""The quantities of bias scores; one by target (unmask.pairs.presenting.BY_TARGET) is not of all pairs."""
 
 _NUMBERS = ("value", "low", "high", "n", "published", "difference", "p", "p_holm")
 _MARKS = ("mark", "published_mark")
@@ -106,6 +114,29 @@ _OF_ACCURACY = ["model", "benchmark", "measure", "variant", "roles", "reading"]
 _OF_SCORE = ["model", "benchmark", "measure", "group", "row"]
 
 
+def published_percents(path: str | Path) -> pd.DataFrame:
+    """Published values with `percent`: each value in percent, also where it is a count of pairs.
+
+    Models and benchmarks go by their published names. group: `all` pairs, a direction or a bias type.
+    reading: which tokens an accuracy counts, where it is known. pairs: of how many a COUNT is. dagger:
+    whether the paper marks the value so.
+    """
+    rows = read_published(path)
+    counts = 100 * rows["value"] / rows["pairs"]
+    return rows.assign(percent=rows["value"].mask(rows["quantity"] == COUNT, counts))
+
+
+def scores(published: pd.DataFrame) -> pd.DataFrame:
+    """The bias scores among published values, in the order of their file."""
+    return published[published["quantity"].isin((COUNT, SCORE))]
+
+
+def by_others(published: pd.DataFrame) -> pd.DataFrame:
+    """Bias scores that are not the paper's, with `preferred`: the count of pairs behind each, if known."""
+    rows = scores(published[published["source"] != UNMASKING_THE_MASK])
+    return rows.assign(preferred=rows["value"].where(rows["quantity"] == COUNT))
+
+
 def paper_tables(
     study: Study,
     bias: pd.DataFrame,
@@ -119,9 +150,9 @@ def paper_tables(
     Table 3: bias scores where directions are stated. Table 4: accuracy of AUL on controls, and the drops
     from the original. Table 5: bias scores over all pairs.
 
-    published: from unmask.pairs.published.published_percents.
+    published: from published_percents.
     """
-    paper = published[published["source"] == PAPER].assign(row=PUBLISHED)
+    paper = published[published["source"] == UNMASKING_THE_MASK].assign(row=PUBLISHED)
     paper["published_mark"] = paper["dagger"].eq(True).map({True: DAGGER, False: ""})
     of_table = {name: rows.assign(printed=rows["measure"]) for name, rows in paper.groupby("table")}
     groupings = bias["grouping"].isin((OVERALL, DIRECTION, DIFFERENCE))
@@ -131,6 +162,10 @@ def paper_tables(
     accuracies = accuracy.rename(columns={"accuracy": "value"})
 
     table3 = _filled(study, TABLE3, scores, _OF_SCORE, _with_difference(of_table["table3"]))
+    # an absolute difference has no interval: it could not hold 0
+    is_difference = table3["group"] == DIFFERENCE
+    table3["value"] = table3["value"].mask(is_difference, table3["value"].abs())
+    table3[["low", "high"]] = table3[["low", "high"]].mask(is_difference)
     # the paper's mark of an original is at its place in Table 1
     originals = of_table["table1"][of_table["table1"]["measure"] == "AUL"]
     originals = originals.assign(printed="original", published_mark="")
@@ -139,7 +174,7 @@ def paper_tables(
     table4 = _filled(study, TABLE4, accuracies, _OF_ACCURACY, pd.concat([originals, controls]))
     return {
         "table1": _framed(_with_tests(table1, tests)),
-        "table3": _framed(_absolute(table3)),
+        "table3": _framed(table3),
         "table4": _framed(_with_tests(_with_drops(table4), tests)),
         "table5": _framed(_filled(study, TABLE5, scores, _OF_SCORE, of_table["table5"])),
     }
@@ -179,18 +214,6 @@ def _with_difference(printed: pd.DataFrame) -> pd.DataFrame:
     differences = (adv - dis).abs().dropna().reset_index().assign(group=DIFFERENCE, published_mark="")
     both = pd.concat([printed, differences])
     return both.assign(printed=_title_and_side)
-
-
-def _absolute(rows: pd.DataFrame) -> pd.DataFrame:
-    """Table 3 with |Adv - Dis| as the paper has it, without an interval, which could not hold 0.
-
-    The sheet of Adv - Dis has that of the signed difference.
-    """
-    is_difference = rows["group"] == DIFFERENCE
-    value = rows["value"].where(~is_difference, rows["value"].abs())
-    return rows.assign(
-        value=value, low=rows["low"].mask(is_difference), high=rows["high"].mask(is_difference)
-    )
 
 
 def _with_drops(rows: pd.DataFrame) -> pd.DataFrame:

@@ -7,9 +7,8 @@ import pandas as pd
 
 from unmask.measures.formulas import title_of
 from unmask.pairs.charts import ON, TITLE
-from unmask.pairs.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL, FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.report.declared_tables import Column, Table
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import columns_of

@@ -1,6 +1,6 @@
 """What the files of a study say of sentence pairs: all that tables, charts and sections are made from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,21 +9,44 @@ import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import read_facts
-from unmask.pairs.captions import caption_facts
-from unmask.pairs.judging import judge, read_truths
-from unmask.pairs.paper_tables import lay_out, paper_tables
-from unmask.pairs.published import published_percents
-from unmask.pairs.verdicts import verdicts, with_controls, with_corrected_p
+from unmask.measures.formulas import title_of
+from unmask.pairs.paper_tables import lay_out, paper_tables, published_percents
+from unmask.pairs.verdicts import judge, read_truths, verdicts, with_controls, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import ORACLE, Study
+from unmask.statistics.agreement import BIASED_FROM
+from unmask.statistics.quality import UNKNOWN_TOKENS
 from unmask.statistics.ranks import holm
-from unmask.statistics.schema import BIAS_TYPE, COMPARISONS, FLAWS, OVERALL, SCHEMAS, VERSIONS
+from unmask.statistics.schema import (
+    ANY_FLAW,
+    BIAS_TYPE,
+    COMPARISONS,
+    FLAWS,
+    NO_CLUSTERS,
+    OVERALL,
+    SCHEMAS,
+    UNEQUAL_TOKENS,
+    UNRATED,
+    VERSIONS,
+)
+from unmask.statistics.sharing import TARGET, WORDS, WRITER
 from unmask.study_results import facts_by, load_tables, tables_by
-from unmask.terms import ORIGINAL
+from unmask.terms import CORRECTED, ORIGINAL
 
-TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "quality", "lms")
-"""The tables of the whole study that are written as they are."""
+TITLES: Mapping[str, str] = {
+    "few_votes": "few votes",
+    "near_duplicate": "near-duplicate",
+    "identical": "identical sentences",
+    "unequal_words": "unequal in words",
+    "many_words": "many words differ",
+    "missing_field": "field missing",
+    UNEQUAL_TOKENS: "unequal in tokens",
+    UNKNOWN_TOKENS: "unknown tokens",
+    ANY_FLAW: "any flaw",
+    UNRATED: "not rated",
+}
+"""What flaws of pairs, and pairs without ratings, are called, in the order in which they are shown."""
 
 
 def _statistics(name: str, *families: str) -> "cached_property[pd.DataFrame]":
@@ -45,8 +68,8 @@ class PairResults:
 
     files: the tables of unmask.statistics.schema.SCHEMAS (of every model and benchmark), models_compared,
     pairs and flaws (of every benchmark), versions (of each that is a version of another), states (of every
-    series and benchmark), published (a CSV), captions (a YAML), truths (of
-    worlds), and explored (of every model and benchmark that the explorer shows).
+    series and benchmark), published (a CSV), captions (a YAML), truths (of worlds), and explored (of every
+    model and benchmark that the explorer shows).
 
     settings: models, benchmarks, dtypes, measures, judged (the models that were trained on what was planted),
     own_code (the models that run code of their repositories), series (by name the models of the states), and
@@ -75,23 +98,19 @@ class PairResults:
     @property
     def headline(self) -> str:
         """The measure of the answer: the study's first."""
-        return self._measures()[0]
+        return str(self.settings["measures"][0])
 
     def headline_of(self, model: str) -> str:
         """The first measure of the study that a model has a score by."""
         of_model = self.overall[self.overall["model"] == model]
-        measured = set(of_model["measure"].astype(str))
-        scored = set(of_model.loc[of_model["score"].notna(), "measure"].astype(str)) or measured
-        return next(name for name in self._measures() if name in scored)
-
-    def _measures(self) -> list[str]:
-        """The measures of the study, in its order."""
-        return list(self.settings.get("measures") or self.overall["measure"].astype(str).unique())
+        scored = {*of_model.loc[of_model["score"].notna(), "measure"]} or {*of_model["measure"]}
+        headline: str = next(name for name in self.settings["measures"] if name in scored)
+        return headline
 
     def of_headline(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Those rows (with model and measure) that are of each model's headline measure."""
-        headlines = {model: self.headline_of(str(model)) for model in rows["model"].unique()}
-        return rows[rows["measure"].astype(str) == rows["model"].map(headlines).astype(str)]
+        headlines = {model: self.headline_of(model) for model in rows["model"].unique()}
+        return rows[rows["measure"] == rows["model"].map(headlines)]
 
     @property
     def level(self) -> float:
@@ -189,8 +208,20 @@ class PairResults:
 
     @cached_property
     def captions(self) -> Captions:
-        facts = caption_facts(self.level, self.bias, self.agreement, self.pairs.values())
-        return load_captions(self.files["captions"], **facts)
+        """Captions, with the levels of tests, what pairs share, and by how many raters pairs were rated."""
+        reading = ""
+        if len(self.agreement):
+            rated = (ratings for table in self.pairs.values() for ratings in table["ratings"].dropna())
+            raters = {*map(len, rated)}
+            of = " to ".join(map(str, sorted({min(raters), max(raters)})))
+            reading = f"A pair is positive where at least {BIASED_FROM} of {of} raters chose some bias type."
+        return load_captions(
+            self.files["captions"],
+            level=f"{self.level:g}",
+            confidence=f"{100 * (1 - self.level):g}",
+            clusters=shared_things(self.bias["clusters"].unique()),
+            reading=reading,
+        )
 
     @property
     def original(self) -> pd.DataFrame:
@@ -202,18 +233,27 @@ class PairResults:
         """Those over all pairs of a benchmark."""
         return self.original[self.original["grouping"] == OVERALL]
 
+    def corrected(self, *groupings: str, variant: str = ORIGINAL) -> pd.DataFrame:
+        """The scores of some groupings, protocol corrected, with the title of the measure."""
+        rows = self.bias[self.bias["variant"] == variant]
+        chosen = (rows["protocol"] == CORRECTED) & rows["grouping"].isin(groupings) & rows["score"].notna()
+        return rows[chosen].assign(title=rows["measure"].map(title_of))
+
     @cached_property
     def paper_tables(self) -> Mapping[str, pd.DataFrame]:
         """The paper's tables by name."""
         return paper_tables(self.study, self.bias, self.accuracy, self.tests, self.published)
 
-    def paper_sheets(self) -> dict[str, Sheet]:
-        """The paper's tables as they are shown, by name."""
-        return {name: lay_out(rows, self.captions[name]) for name, rows in self.paper_tables.items()}
+    def paper_sheet(self, name: str) -> Sheet:
+        """A table of the paper as it is shown."""
+        return lay_out(self.paper_tables[name], self.captions[name])
 
-    def tidy(self) -> dict[str, pd.DataFrame]:
-        """The machine-readable tables by name."""
-        return {name: getattr(self, name) for name in TIDY} | dict(self.paper_tables)
+
+def shared_things(clusters: Iterable[str]) -> str:
+    """What pairs may have in common and then vary together, in words."""
+    names = {WORDS: "a modified word", TARGET: "a target", WRITER: "a writer"}
+    kinds = dict.fromkeys(kind for joined in clusters for kind in joined.split("+") if kind != NO_CLUSTERS)
+    return " or ".join(names[kind] for kind in kinds) or "nothing"
 
 
 def several_types(rows: pd.DataFrame) -> pd.DataFrame:
