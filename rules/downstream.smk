@@ -4,10 +4,10 @@
 #   tasks -> fine-tuned models' predictions -> scores -> correlations with bias scores
 
 
-from unmask.configuration import read_config
 from unmask.downstream import study as downstream_study
 from unmask.downstream.study import with_preset
 from unmask.downstream.terms import LEAST_SEEN
+from unmask.user_files import read_config
 
 DOWNSTREAM = config.get("downstream", {})
 # what published tasks are read with

@@ -20,10 +20,8 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
-    SerializerFunctionWrapHandler,
     ValidationInfo,
     field_validator,
-    model_serializer,
     model_validator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -43,7 +41,7 @@ _BRACES = re.compile(r"\{[^{}]*\}|[{}]")
 CHOOSING = ("source", "format")
 """The keys whose value says what else a mapping may have."""
 
-ABSENT: Any = Field(default_factory=lambda: None)
+ABSENT: Any = Field(default_factory=lambda: ..., exclude_if=lambda value: value is ...)
 """The default of a key that may be left out, and is not there then."""
 
 
@@ -90,18 +88,6 @@ class Keys(BaseModel):
             if isinstance(each, bool) and not re.search("bool|Any|JsonValue", wanted):
                 raise ValueError(f"{each} is neither text nor a number")
         return value
-
-    @model_serializer(mode="wrap")
-    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        if self is None:
-            # what is absent, as a default in a JSON Schema
-            return {}
-        absent = {
-            field.alias or name
-            for name, field in type(self).model_fields.items()
-            if field.default_factory is ABSENT.default_factory and name not in self.model_fields_set
-        }
-        return {key: value for key, value in dump(self).items() if key not in absent}
 
 
 def keys_of(keys: type[Keys]) -> list[str]:
@@ -199,11 +185,9 @@ class Place:
     """A text is the place of a file, of a folder, of files (a pattern), of a model's folder, or a url.
 
     `{data}` in it stands for the study's data directory; Snakemake would take other braces for wildcards.
-    published: it may be the word `published` instead.
     """
 
     of: Literal["file", "files", "folder", "folder of a model", "address"]
-    published: bool = False
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_after_validator_function(self._checked, handler(source))
@@ -211,12 +195,10 @@ class Place:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return {**handler(schema), "format": f"`published` or {self.of}" if self.published else self.of}
+        return {**handler(schema), "format": self.of}
 
     def _checked(self, value: str, info: core_schema.ValidationInfo) -> str:
         context = info.context or Context({})
-        if self.published and value == "published":
-            return value
         if "{data}" in value:
             data = context.study.get("data")
             if not isinstance(data, str):
@@ -265,9 +247,11 @@ def digest(of: Callable[[str | Path], str] | None = None) -> AfterValidator:
     """A file on disk has this digest, the SHA-256 or another; a key `path` before it says which file."""
 
     def check(stated: str, info: ValidationInfo) -> str:
-        path, sha256_of = info.data.get("path") or "", info.context.sha256_of if info.context else None
-        if sha256_of and os.path.isfile(path) and (there := (of or sha256_of)(path)) != stated:
-            raise ValueError(f"{path} has {there}, not {stated}")
+        path, context = info.data.get("path"), info.context or Context({})
+        if context.sha256_of and isinstance(path, str) and os.path.isfile(path):
+            there = (of or context.sha256_of)(path)
+            if there != stated:
+                raise ValueError(f"{path} has {there}, not {stated}")
         return stated
 
     return AfterValidator(check)
@@ -287,7 +271,7 @@ Url = Annotated[
 ]
 UserFile = Annotated[Text, Place("file"), Field(description="The file, on disk.")]
 UserFiles = Annotated[Text, Place("files")]
-PublishedOrFile = Annotated[str, Place("file", published=True)]
+PublishedOrFile = Annotated[Text, Place("file")] | Literal["published"]
 Sha256 = Annotated[
     str, Field(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the file, which is checked."), digest()
 ]
@@ -319,6 +303,7 @@ def without_defaults(keys: type[_Class]) -> type[_Class]:
     """The same keys as those of the class above, none of which has a default: only what differs is given."""
     for field in keys.model_fields.values():
         field.default, field.default_factory = ABSENT.default, ABSENT.default_factory
+        field.exclude_if = ABSENT.exclude_if
     return keys
 
 

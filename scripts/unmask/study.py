@@ -1,8 +1,9 @@
-"""A study: completed and checked by the keys of its families, each fault in one line that names the key."""
+"""A study: chosen, completed and checked by the keys of its families, each fault in a line with the key."""
 
+import copy
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from unmask.configuration import Config
 from unmask.errors import InputError, known_names
 from unmask.files import sha256_of_file
 from unmask.keys import (
@@ -27,8 +27,39 @@ from unmask.keys import (
 )
 from unmask.models.detecting import with_kinds
 from unmask.models.states import with_states
-from unmask.retired import retired
-from unmask.user_files import quoted
+from unmask.user_files import quoted, read_config
+
+Config = dict[str, Any]
+
+CHOICE = frozenset({"study", "data", "runtime"})
+"""The keys with which a study is chosen and run, and which alone are none."""
+
+RETIRED = {
+    "calibration": "the demonstration alone judges measures, in its table of what was planted and found",
+    "corpora.*.format.wikimedia-xml": "wikiextractor makes texts of a dump (format: text)",
+    "explorer.megabytes": "the page has all pairs of the models that explorer.models names",
+    "frequency": "two pairs make a group word; the words of the paper stand beside those of its benchmark",
+    "headline": "the first of measures is the headline",
+    "models.*.reading": "it is called protocol",
+    "models.*.reduction": "scores are sums, but those of LLMean and other means (measure: LLMean)",
+    "models.*.source.adapted": "merge_and_unload of peft makes a model for source: path (docs/adding.md)",
+    "models.*.source.classifier": "fine-tuned-classifier trains one on a labelled table of yours",
+    "models.*.source.perturbed": "a model that was changed elsewhere is measured too (source: path)",
+    "models.*.text": "a world with every p .5 and every ratio 1 plants nothing in the text of its models",
+    "planted": "it is a world (key worlds)",
+    "regional.prefixes.*.path": "it is files: {test: {path: …}}",
+    "regional.prefixes.*.reviews": "prefixes are tried on a labelled table of yours (files)",
+    "regional.variants": "it is protocols",
+    "runtime.gpus": "a job has one GPU; a larger model is scored elsewhere (source: scored)",
+    "scoring.sample": "states of a model (dtype: [float32, bfloat16]) are compared on all pairs",
+    "statistics.bootstrap": "intervals allow for pairs that share words, and draw nothing",
+    "statistics.pairing": "tables mark the test with pairs that share something varying together",
+    "statistics.ratings": "as in Figure 1, a pair is positive from four votes; the score is its margin",
+    "templates": "pairs of sentences (format: table) compare words in templates",
+    "worlds.*.corruption": "of the tokens to predict 60 % are masked, 20 % kept and 20 % random",
+    "worlds.*.longer": "lengths plants names of two subtokens",
+}
+"""What to do instead of a key or a value of version 0.1, by its place; `*` is any name."""
 
 
 class Study(Family):
@@ -49,6 +80,59 @@ class Study(Family):
     @classmethod
     def spelt_out(cls, study: Config) -> Config:
         return with_kinds(with_states(study))
+
+
+def choose_study(
+    config: Mapping[str, Any], root: Path, files: Sequence[str] = (), as_module: bool = False
+) -> Config:
+    """The configuration asked for, complete with the command line's overrides.
+
+    config: what came from `--config` and `--configfile`; files: the latter's paths. A file named whole
+    is the study; else the word `study` picks configs/{study}.yaml or is itself the path of a YAML file, and
+    without it config.yaml is the study. Two studies are never merged.
+
+    as_module: `config` is what another workflow gives this one as its module; config files are not of this
+    one. It is a study of its own where it has more than CHOICE and the name of no study of this workflow.
+
+    Raises InputError where no study can be chosen, and where a file has the name of a study that comes with
+    the workflow: the two would share a folder of results.
+    """
+    default = root / "config.yaml"
+    shipped = {str(read_config(default).get("study")): default}
+    shipped |= {path.stem: path for path in sorted((root / "configs").glob("*.yaml"))}
+    name, over = str(config.get("study")), dict(config)
+    is_path = name.endswith((".yaml", ".yml", ".json"))
+    if as_module and "study" in config and set(config) - CHOICE and not is_path and name not in shipped:
+        return copy.deepcopy(over)
+    file: str | Path
+    if files and not as_module:
+        if len(files) > 1:
+            raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
+        file = files[0]
+    elif is_path:
+        file = str(over.pop("study"))
+    elif "study" not in config or name in shipped:
+        file = shipped.get(name, default)
+    else:
+        names = known_names(name, sorted(shipped))
+        raise InputError(f"config key study: there is no configs/{name}.yaml ({names})")
+    study = read_config(file)
+    stated = str(study.get("study"))
+    if str(over.get("study", stated)) != stated:
+        raise InputError(f"config key study: {name} is not the study of {file}, {stated}")
+    if stated in shipped and not shipped[stated].samefile(file):
+        place = shipped[stated].relative_to(root)
+        raise InputError(f"{file}: its study is named {stated}, as that of {place} is; give it another name")
+    return _merged(study, over)
+
+
+def _merged(base: Config, over: Mapping[str, Any]) -> Config:
+    for key, value in over.items():
+        if isinstance(value, Mapping) and isinstance(base.get(key), dict):
+            base[key] = _merged(base[key], value)
+        else:
+            base[key] = copy.deepcopy(value)
+    return base
 
 
 @cache
@@ -83,7 +167,7 @@ def families_of(config: Config) -> list[str]:
         owners = [name for name, family in known.items() if key in keys_of(family)]
         if not owners:
             names = dict.fromkeys(each for family in known.values() for each in keys_of(family))
-            advice = retired([key]) or f"unknown key {key} ({known_names(key, names)})"
+            advice = _advice([key]) or f"unknown key {key} ({known_names(key, names)})"
             raise InputError(f"config key (top level): {advice}")
         if not set(owners) & set(present):
             lacking = [each for each in known[owners[0]].needs if each not in config]
@@ -129,7 +213,8 @@ def _checked(config: Config, context: Context) -> Config:
         faults = error.errors(include_url=False)
         fault = min(faults, key=lambda each: (each["type"] == NO_SUCH_NAME, len(each["loc"])))
         place = _place(fault, config)
-        raise InputError(f"config key {_shown(place)}: {_reason(fault, place)}") from None
+        key = ".".join(map(str, place)) or "(top level)"
+        raise InputError(f"config key {key}: {_reason(fault, place)}") from None
     return keys.model_dump(serialize_as_any=True)
 
 
@@ -166,9 +251,8 @@ def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
     """What is wrong: of what is gone what to do instead, else what pydantic says of the value."""
     kind, value, more = fault["type"], fault["input"], fault.get("ctx", {})
     value = more.get("tag", value)
-    gone = [advice for key in more.get("unknown", [value]) if (advice := retired([*place, key]))]
-    if gone:
-        return gone[0]
+    if advice := next(filter(None, (_advice([*place, key]) for key in more.get("unknown", [value]))), None):
+        return advice
     if kind in ("missing", "union_tag_not_found"):
         return "is missing"
     if known := re.findall("'(.*?)'", str(more.get("expected") or more.get("expected_tags") or "")):
@@ -180,6 +264,15 @@ def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
     return re.sub("^(Input|Value|String|List|Dictionary)(?= )", lambda _: quoted(value), fault["msg"])
 
 
+def _advice(place: Sequence[object]) -> str | None:
+    """What to do instead of a key or a value that is gone, the last of its place."""
+    keys = "\n".join(map(str, place))
+    for pattern, advice in RETIRED.items():
+        if re.fullmatch(pattern.replace(".", "\n").replace("*", ".*"), keys):
+            return f"{place[-1]} is no longer there: {advice}"
+    return None
+
+
 def _check_circles(models: Mapping[str, Any]) -> None:
     """Raise InputError where a model is made from itself, however far back."""
     try:
@@ -188,7 +281,3 @@ def _check_circles(models: Mapping[str, Any]) -> None:
         circle = error.args[1]
         what = f"a model cannot come from itself ({' from '.join(circle)})"
         raise InputError(f"config key models.{circle[0]}.from: {what}") from None
-
-
-def _shown(place: Iterable[object]) -> str:
-    return ".".join(map(str, place)) or "(top level)"

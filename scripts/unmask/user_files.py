@@ -280,6 +280,14 @@ def read_document(path: str | Path, parse: Callable[[str], Any] = parse_json) ->
         raise InputError(f"{path}: {error}") from None
 
 
+def read_config(path: str | Path) -> dict[str, Any]:
+    """The mapping in a YAML file. Raises InputError for a missing file, broken YAML or a key given twice."""
+    config = read_document(path, parse_yaml).value
+    if not isinstance(config, dict):
+        raise InputError(f"{path}: holds no configuration")
+    return config
+
+
 def read_lines(path: str | Path) -> list[Node]:
     """The lines of a text that have something in them, without spaces around them, by their numbers.
 

@@ -42,7 +42,6 @@ from unmask.command.comparing import compare as command_compare
 from unmask.command.main import main
 from unmask.command.scoring import run_study
 from unmask.command.studies import benchmark_entries, model_entries, new_study, study_of, write_study
-from unmask.configuration import choose_study, read_config
 from unmask.corpora import reading as corpora_reading
 from unmask.corpora.reading import in_blocks, read_blocks
 from unmask.corpora.shards import fetched_shards, files_of
@@ -334,7 +333,7 @@ from unmask.statistics.sharing import (
     sharing_of,
     t_test,
 )
-from unmask.study import check_files, complete, families
+from unmask.study import check_files, choose_study, complete, families
 from unmask.study_results import StudyResults, declared_tables, facts_by, load_tables, tables_by
 from unmask.tables import (
     WORD,
@@ -372,7 +371,7 @@ from unmask.terms import (
     STEREOTYPE,
 )
 from unmask.urls import as_shown, fault_of_url, file_name, shown_url, without_secrets
-from unmask.user_files import parse_yaml, read_document, read_lines
+from unmask.user_files import parse_yaml, read_config, read_document, read_lines
 from unmask.user_tables import Column, identifier
 from unmask.user_tables import Table as User_tablesTable
 from unmask.words import is_unsegmented, modified_words, words_of

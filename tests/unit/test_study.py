@@ -55,8 +55,6 @@ models: {z: {source: hub, repo: x, kind: oracle}} => models.z.kind: 'oracle' is 
 models: {z: {source: debiased, from: y, method: cda}} => models.z.from: 'y' is none of the study's models (
 models: {z: {source: scored, path: s, columns: {pair_id: i, sentences: [a, b], scores: [a, b]}}}
 => models.z.columns: give exactly one of sentences with scores, pair_id with scores
-models: {z: {source: scored, path: s, columns: {pair_id: i, difference: d}}}
-=> models.z.columns: difference is no longer there: a row has both scores
 models: {z: {source: hub, repo: x, trust_remote_code: true}}
 => models.z.trust_remote_code: code of a repository is run of one commit
 models: {a b: {source: hub, repo: x}} => models: 'a b' should match
@@ -89,7 +87,6 @@ benchmarks: {z: {format: stereoset, url: pw.csv}} => benchmarks.z.url: not a url
 regional: {regions: {cities: 3}} => regional.regions.source: is missing
 regional: {regions: {source: geonames}, words: {mine: "{x}"}} => regional.words.mine: '{x}' has {x}: braces
 measures: [AULL] => measures.0: 'AULL' is not one of these (did you mean AUL? known: AUL, AULA,
-measures: [AUL, CSSSPrior] => measures.1: CSSSPrior is no longer there: it was CSSS
 headline: PLL => (top level): headline is no longer there: the first of measures is the headline
 templates: {} => (top level): templates is no longer there: pairs of sentences
 worlds: {w: {templates: {}}} => worlds.w: unknown key templates (known:

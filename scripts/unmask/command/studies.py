@@ -7,12 +7,12 @@ from typing import Any, TypedDict, Unpack
 
 import yaml
 
-from unmask.configuration import read_config
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.models.directory import ADAPTER
 from unmask.pairs.keys import entries
 from unmask.study import check_files, complete
+from unmask.user_files import read_config
 from unmask.user_tables import Table
 
 BENCHMARKS = ("crows-pairs",)

@@ -144,7 +144,7 @@ class PublishedFiles(Files):
 
     @model_validator(mode="after")
     def _frames_have_occupations(self) -> "PublishedFiles":
-        if self.frames is not None and self.occupations is None:
+        if "frames" in self.model_fields_set and "occupations" not in self.model_fields_set:
             raise ValueError("frames need occupations")
         return self
 

@@ -16,7 +16,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from unmask import workflow_root
-from unmask.configuration import read_config
 from unmask.errors import InputError
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.terms import (
@@ -34,6 +33,7 @@ from unmask.terms import (
     STEREOTYPE,
     SUM,
 )
+from unmask.user_files import read_config
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, Tag, model_validator
 
 from unmask import workflow_root
-from unmask.configuration import read_config
 from unmask.errors import InputError, known_names
 from unmask.keys import (
     ABSENT,
@@ -37,6 +36,7 @@ from unmask.keys import (
 from unmask.measures.formulas import MEASURES
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.models.keys import Model, Published, sources
+from unmask.user_files import read_config
 
 if TYPE_CHECKING:
     Measure = str
@@ -283,7 +283,7 @@ class PairTable(Benchmark, Table):
 
     @model_validator(mode="after")
     def _names_what_it_leaves_out(self) -> "PairTable":
-        if self.without is not None and self.columns.pair_id is None:
+        if "without" in self.model_fields_set and "pair_id" not in self.columns.model_fields_set:
             raise ValueError("without needs columns.pair_id")
         return self
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from unmask import workflow_root
-from unmask.configuration import choose_study, read_config
+from unmask.study import choose_study
+from unmask.user_files import read_config
 
 CHECKLIST = workflow_root() / "resources/papers/checklist.yaml"
 

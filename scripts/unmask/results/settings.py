@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from unmask import workflow_root
-from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.facts import read_facts
+from unmask.study import choose_study
 from unmask.urls import as_shown
 
 FILE = "settings.json"
