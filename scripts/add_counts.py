@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unmask.job import job
-from unmask.facts import read_facts
+from unmask.files import read_facts
 from unmask.frequency.counting import counts_of_files
 from unmask.frequency.schema import WORD_COUNTS
 from unmask.tables import write_table

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from unmask.job import job
-from unmask.facts import write_facts
-from unmask.files import sha256_of_file
+from unmask.files import sha256_of_file, write_facts
 from unmask.pairs.elsewhere import read_score_file
 
 with job() as run:

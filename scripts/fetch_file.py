@@ -4,9 +4,9 @@ A url that a study states is taken from there: Snakemake keeps parameters on dis
 """
 
 from unmask.job import job
-from unmask.facts import write_facts
 from unmask.fetching.http import fetch
 from unmask.fetching.hub import fetch_file
+from unmask.files import write_facts
 
 with job("{params.what}") as run:
     params, file = run.params, run.output.file

@@ -1,8 +1,8 @@
 """Fetch a model, or the GGUF file of one, from the hub, and note the commit that its revision stands for."""
 
 from unmask.job import job
-from unmask.facts import write_facts
 from unmask.fetching.hub import fetch_file, fetch_model
+from unmask.files import write_facts
 
 with job(packages=["huggingface_hub"]) as run:
     entry, output = run.params.entry, run.output

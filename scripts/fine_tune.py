@@ -4,7 +4,7 @@ from unmask.models.job import model_job
 from unmask.downstream.fine_tuning import FineTuning
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.task import Task
-from unmask.facts import write_facts
+from unmask.files import write_facts
 from unmask.models.classifiers import restore
 from unmask.models.kinds import write_manifest
 from unmask.models.training import work_folder

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from unmask.job import job
-from unmask.facts import write_facts
-from unmask.files import sha256_of_file, write_text
+from unmask.files import sha256_of_file, write_facts, write_text
 
 with job() as run:
     write_facts(run.output.settings, run.params.settings)

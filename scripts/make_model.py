@@ -1,7 +1,7 @@
 """Make a model of the study in the way of its source."""
 
 from unmask.models.job import ModelJob, making_job
-from unmask.facts import write_facts
+from unmask.files import write_facts
 from unmask.models.kinds import write_manifest
 from unmask.models.training import work_folder
 from unmask.plugins import load

@@ -1,7 +1,7 @@
 """Describe an exact model of a world as a manifest describes a model with files."""
 
 from unmask.job import job
-from unmask.facts import write_facts
+from unmask.files import write_facts
 from unmask.worlds.exact import exact_model, manifest_of
 
 with job() as run:

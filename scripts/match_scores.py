@@ -5,8 +5,7 @@ What such scores lack, as shuffled sentences, is a table without rows.
 
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.facts import write_facts
-from unmask.files import sha256_of_file
+from unmask.files import sha256_of_file, write_facts
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.scoring import SCORES, read_scores

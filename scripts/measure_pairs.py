@@ -6,7 +6,7 @@ The evidence is read once for all of it. What the study, or this model, lacks is
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.lists import listed
-from unmask.facts import write_facts
+from unmask.files import write_facts
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.scoring import SCORES, read_scores

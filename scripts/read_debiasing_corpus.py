@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from unmask.job import job
 from unmask.debiasing.data import read_corpus
-from unmask.facts import write_facts
+from unmask.files import write_facts
 
 # the system's memory pool holds back less than the others
 pa.set_memory_pool(pa.system_memory_pool())

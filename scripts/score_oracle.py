@@ -6,7 +6,7 @@ from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.lists import write_list
 from unmask.evidence.schema import EVIDENCE
-from unmask.facts import read_facts
+from unmask.files import read_facts
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL
 from unmask.worlds.exact import exact_evidence, exact_model

@@ -3,7 +3,7 @@
 from unmask.job import job
 from unmask.debiasing.data import read_words
 from unmask.debiasing.swapping import swap_corpus
-from unmask.facts import write_facts
+from unmask.files import write_facts
 from unmask.gendered_words import read_word_pairs
 
 with job() as run:

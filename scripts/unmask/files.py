@@ -1,16 +1,21 @@
-"""Files and folders that appear whole or not at all, and digests of what is in them.
+"""Files and folders that appear whole or not at all, their digests, and facts of how they were made.
 
-What is in them is for the caller to say: nothing here decides a byte of it (see PLUMBING in code_digest).
+What is in them is for the caller to say: nothing here changes a number (see PLUMBING in code_digest).
 """
 
 import errno
 import hashlib
+import importlib.metadata
+import json
 import os
+import platform
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
+from unmask import __version__
 from unmask.errors import InputError
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
@@ -89,3 +94,33 @@ def git_blob_of_file(path: str | Path) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+def read_facts(path: str | Path) -> dict[str, Any]:
+    """Facts that `write_facts` has written."""
+    facts: dict[str, Any] = json.loads(Path(path).read_bytes())
+    return facts
+
+
+def write_facts(path: str | Path, facts: Mapping[str, Any]) -> None:
+    """Write facts as JSON with sorted keys, whole or not at all."""
+    write_text(path, json.dumps(dict(facts), indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def record(inputs: Iterable[str | Path], code: str, *packages: str) -> dict[str, Any]:
+    """What a result states of how it was made; unmask.results.verifying compares it with what is there.
+
+    made_from: the SHA-256 of each input by its path, but for folders, whose manifests are inputs too; code: a
+    digest as `code_digest` gives it; versions: of Python, of this library and of the `packages` named.
+    """
+    made_from = {str(path): sha256_of_file(path) for path in inputs if not Path(path).is_dir()}
+    return {"made_from": made_from, "code": code, "versions": versions(*packages)}
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """The versions of Python, of this library and of the `packages` named."""
+    return {
+        "python": platform.python_version(),
+        "unmask": __version__,
+        **{package: importlib.metadata.version(package) for package in packages},
+    }

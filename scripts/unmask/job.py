@@ -15,8 +15,7 @@ if hasattr(sys.modules["__main__"], "snakemake"):
     gc.disable()
 
 from unmask.errors import InputError
-from unmask.facts import record
-from unmask.files import sha256_of_file
+from unmask.files import record, sha256_of_file
 from unmask.joblog import job_log
 
 TABLES = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels")
@@ -40,7 +39,7 @@ class Job:
         """The study. Only what shall redo nothing is read from it, as how the machine is used."""
 
     def record(self, inputs: Iterable[str | Path] | None = None, code: str | None = None) -> dict[str, Any]:
-        """What a result states of how it was made (unmask.facts.record): of all inputs, or of these."""
+        """What a result states of how it was made (unmask.files.record): of all inputs, or of these."""
         inputs = self.input if inputs is None else inputs
         return record(inputs, self.params.code if code is None else code, *self.packages)
 

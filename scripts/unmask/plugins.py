@@ -15,21 +15,17 @@ from unmask.errors import InputError
 def module_file(folder: str, name: str) -> str:
     """The file of the one of that name: module_file("sources", "hub") is unmask/sources/hub.py.
     Case does not count."""
-    return f"{LIBRARY.name}/{folder}/{_stem(name)}.py"
+    return f"{LIBRARY.name}/{folder}/{name.lower().replace('-', '_')}.py"
 
 
 def load(folder: str, name: str) -> ModuleType:
     """The module of that name. Raises InputError where there is none."""
-    if not (LIBRARY.parent / module_file(folder, name)).is_file():
+    file = module_file(folder, name)
+    if not (LIBRARY.parent / file).is_file():
         raise InputError(f"{name!r} is none of {folder} (known: {', '.join(names(folder))})")
-    return importlib.import_module(".".join([LIBRARY.name, *folder.split("/"), _stem(name)]))
+    return importlib.import_module(file.removesuffix(".py").replace("/", "."))
 
 
 def names(folder: str) -> list[str]:
     """The names of all modules of a folder, in order of the alphabet."""
-    files = (LIBRARY / folder).glob("[!_]*.py")
-    return sorted(file.stem.replace("_", "-") for file in files)
-
-
-def _stem(name: str) -> str:
-    return name.lower().replace("-", "_")
+    return sorted(file.stem.replace("_", "-") for file in (LIBRARY / folder).glob("[!_]*.py"))

@@ -11,26 +11,20 @@ LONGEST_NAME = 200
 """Bytes of a file's name, with room for the endings that are put to it."""
 
 _IN_TEXT = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>]+", re.IGNORECASE)
-_ENDING = re.compile(r"(\.(csv|tsv|json|jsonl|parquet|txt|xml))?(\.(gz|bz2|zst))?$", re.IGNORECASE)
 _HIDDEN = "..."
 
 
 def fault_of_url(url: str) -> str | None:
     """Why a url cannot be fetched, if so, without repeating the url."""
-    if re.search(r"[\0-\x1f\x7f]", url):
-        return "not a url: it has control characters"
     try:
         parts = urlsplit(url)
-        has_host = bool(parts.hostname) and parts.port != 0
+        schemes = ("file",) if parts.netloc in ("", "localhost") else ("http", "https")
+        # what is no number may be half of a password
+        is_one = parts.scheme in schemes and parts.port != 0 and (parts.hostname or not parts.netloc)
     except ValueError:
-        # the message repeats what may be half of a password
-        return "not a url: its host or its port is none"
-    if parts.scheme not in ("http", "https", "file"):
-        return "not a url: neither http, https nor file"
-    if parts.scheme != "file" and not has_host:
-        return "not a url: its host or its port is none"
-    if parts.scheme == "file" and parts.netloc not in ("", "localhost"):
-        return "not the url of a file here: it needs three slashes, file:///"
+        is_one = False
+    if not is_one or re.search(r"[\0-\x1f\x7f]", url):
+        return "not a url such as https://host/file or file:///folder/file"
     name = file_name(url)
     if name in ("", "..") or len(name.encode()) > LONGEST_NAME:
         return f"not the url of a file: it ends in no name of 1 to {LONGEST_NAME} bytes"
@@ -70,11 +64,6 @@ def as_shown(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def file_name(url: str) -> str:
-    """The name of the file at a url: the last part of its path, or else its host.
-
-    A name without an ending takes a known one from the end of the query (`get?file=pairs.csv`).
-    """
+    """The name of the file at a url: the last part of its path, or else its host."""
     parts = urlsplit(url)
-    name = PurePosixPath(parts.path).name or parts.hostname or ""
-    ending = _ENDING.search(parts.query)
-    return name + ending[0].lower() if ending and not PurePosixPath(name).suffix else name
+    return PurePosixPath(parts.path).name or parts.hostname or ""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import yaml
 
@@ -23,13 +23,11 @@ from unmask.errors import InputError, faults_of
 LONGEST_QUOTE = 60
 """Characters of a value that a message quotes."""
 
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half of a character: JSON and YAML can say it, and no file can hold it."""
-
 UTF_8, UTF_16 = "utf-8", "utf-16"
 
-_NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
-_BREAK = re.compile("[\t\n\r\u2028\u2029]")
+_HALF = re.compile("[\ud800-\udfff]")
+_NO_TEXT = re.compile(f"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]|{_HALF.pattern}")
+_NO_LABEL = re.compile(f"[\t\n\r\u2028\u2029]|{_NO_TEXT.pattern}")
 _JOINERS = "\u200c\u200d"
 
 
@@ -47,33 +45,25 @@ def read_text(path: str | Path, encoding: str = UTF_8) -> str:
             raise InputError(f"{path}: is UTF-8 text, not {encoding.upper()}; leave out encoding")
     try:
         # a byte order mark is no text
-        text = content.decode("utf-8-sig" if encoding == UTF_8 else encoding)
+        return content.decode("utf-8-sig" if encoding == UTF_8 else encoding)
     except UnicodeDecodeError as error:
         # bytes before the fault are text; those of a mark have no line break
         line = content.count(b"\n", 0, error.start) + 1
         advice = "; convert it to UTF-8" if encoding == UTF_8 else ""
         what = f"not {encoding.upper()} text ({error.reason} at byte {error.start}){advice}"
         raise InputError(f"{path}: line {line}: {what}") from None
-    if (place := text.find("\0")) >= 0:
-        line = text.count("\n", 0, place) + 1
-        raise InputError(f"{path}: line {line}: a NUL byte in it; is it {encoding.upper()} text, and whole?")
-    return text
 
 
 def parse_json(text: str, read_object: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """What JSON says. Raises ValueError, in one line, also for a key given twice, NaN, infinity and numbers
-    too long to be meant, and where it is nested too deeply.
+    """What JSON says, as Python writes it (NaN). Raises ValueError, in one line, also for a key given twice,
+    numbers too long to be meant, and where it is nested too deeply.
 
     read_object: what becomes of the keys and values of an object, where a key may be given twice.
     """
     try:
-        return json.loads(
-            text, object_pairs_hook=read_object or _object, parse_constant=_no_number, parse_float=_finite
-        )
-    except json.JSONDecodeError as error:
+        return json.loads(text, object_pairs_hook=read_object or _object)
+    except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"not JSON ({error})") from None
-    except RecursionError:
-        raise ValueError("not JSON that can be read (nested too deeply)") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -85,21 +75,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise ValueError(f"the number {digits[:20]} is too large")
-    return number
-
-
-class _TwiceError(ValueError):
-    pass
-
-
 class _Loader(yaml.SafeLoader):
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         # here a mapping is as it was written: later `<<` has put keys of others into it
@@ -109,7 +84,8 @@ class _Loader(yaml.SafeLoader):
             # 1 and "1" would be one name
             name, line = str(key.value), key.start_mark.line + 1
             if name in lines:
-                raise _TwiceError(f"the key {name!r} is there twice, in lines {lines[name]} and {line}")
+                twice = f"the key {name!r} is there twice, in lines {lines[name]} and {line}"
+                raise yaml.YAMLError(twice)
             lines[name] = line
         return node
 
@@ -118,10 +94,6 @@ def parse_yaml(text: str) -> Any:
     """What YAML says. Raises ValueError, in one line, also for a key given twice and for what is no value."""
     try:
         return _Loader(text).get_single_data()
-    except _TwiceError:
-        raise
-    except RecursionError:
-        raise ValueError("not valid YAML: nested too deeply") from None
     except Exception as error:  # besides its own errors, whatever a value that is not of its tag leads to
         raise ValueError(f"not valid YAML: {' '.join(str(error).split())}") from None
 
@@ -134,42 +106,47 @@ def quoted(value: object) -> str:
     return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
 
 
-def text_of(value: Any) -> str:
+def text_of(value: Any, odd: re.Pattern[str] = _NO_TEXT) -> str:
     """A value that is a text. Raises ValueError for another, and for one with what no text has in it."""
-    text = published_text(value)
-    if fault := fault_of_text(text):
+    if not isinstance(value, str):
+        raise ValueError(f"is not a text but {quoted(value)}")
+    if fault := fault_of_text(value, odd):
         raise ValueError(fault)
-    return text
+    return value
 
 
 def published_text(value: Any) -> str:
     """The same of a data set that many use as it is: STS-B has "Treasury\\x12s". Raises ValueError."""
-    if not isinstance(value, str):
-        raise ValueError(f"is not a text but {quoted(value)}")
-    if LONE_SURROGATE.search(value):
-        raise ValueError(f"has half of a character in it: {quoted(value)}")
-    return value
+    return text_of(value, _HALF)
 
 
-def fault_of_text(text: str) -> str | None:
+def fault_of_text(text: str, odd: re.Pattern[str] = _NO_TEXT) -> str | None:
     """What no text has in it, if anything: what an encoding mistaken for another leaves, which tokenizers
     drop without a word. Tabs and line breaks are text."""
-    if (match := _NO_TEXT.search(text)) is None:
+    if (match := odd.search(text)) is None:
         return None
-    character = match[0]
-    if character == "\ufffd":
-        return f"has {character} in it, where a character was lost"
-    if character >= "\ud800":
-        return f"has half of a character ({character!r}) in it"
-    question = "; is it cp1252?" if character >= "\x80" else ""
-    return f"has a control character {character!r} in it{question}"
+    if (sign := match[0]) >= "\ud800":
+        return f"has {sign!r} in it, where a character was lost"
+    question = "; is it cp1252?" if "\x80" <= sign < "\xa0" else ""
+    return f"has a control character {sign!r} in it{question}"
 
 
 def fault_of(label: str) -> str | None:
     """Why a text cannot be a label, if so: no label is more than one line."""
-    match = _BREAK.search(label)
-    fault = f"has a control character {match[0]!r} in it" if match else fault_of_text(label)
+    fault = fault_of_text(label, _NO_LABEL)
     return fault and f"{label!r} {fault}"
+
+
+def number_in(value: Any, kind: type[int] | type[float]) -> int | float | None:
+    """The number that a value is or writes out, if it is finite; no sign that Python alone knows is read."""
+    if isinstance(value, str):
+        plain = value.isascii() and "_" not in value
+    else:
+        plain = isinstance(value, int | kind) and not isinstance(value, bool)
+    with suppress(ValueError, OverflowError):
+        if plain and math.isfinite(number := kind(value)):
+            return number
+    return None
 
 
 class Labels:
@@ -254,10 +231,9 @@ class Node:
 
     def number(self) -> float:
         """A finite number. Raises InputError for anything else."""
-        with suppress(TypeError, OverflowError):
-            if not isinstance(self.value, bool | str) and math.isfinite(self.value):
-                return float(self.value)
-        raise self.fault(f"{quoted(self.value)} is not a number")
+        if (number := number_in(self.value, float)) is None:
+            raise self.fault(f"{quoted(self.value)} is not a number")
+        return number
 
     def _check(self, type_: type, name: str) -> None:
         if not isinstance(self.value, type_):

@@ -15,14 +15,13 @@ import csv
 import io
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from unmask.errors import InputError, faults_of, known_names
-from unmask.user_files import UTF_8, Labels, parse_json, quoted, read_text, text_of
+from unmask.user_files import UTF_8, Labels, number_in, parse_json, quoted, read_text, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,9 +32,6 @@ Records = Iterator[tuple[str, Mapping[str, Any]]]
 
 CSV: Entry = {"type": "csv"}
 """The entry of a table that is always comma-separated."""
-
-LONGEST_NUMBER = 40
-"""Characters of a cell that is read as a number."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,7 @@ class Column:
                 raise ValueError(f"{quoted(cell)} is none of {', '.join(self.choices)}")
             return self.choices[text] if isinstance(self.choices, Mapping) else text
         if self.kind is int or self.kind is float:
-            number = _number_in(cell, int if self.kind is int else float)
+            number = number_in(cell, int if self.kind is int else float)
             if number is None or not self.least <= number <= self.most:
                 between = "" if math.isinf(self.most) else f" from {self.least:g} to {self.most:.12g}"
                 what = "whole number" if self.kind is int else "number"
@@ -124,17 +120,17 @@ class Table:
 
     def cells(self, path: str | Path, entry: Entry = CSV) -> Records:
         """The same as they are in the file: each with its place in words, and its cells by headers."""
-        path, is_first = Path(path), True
+        path, header = Path(path), None
         type_ = _type_in(path, entry)
         if type_ is None:
             kinds = ", ".join(f".{kind}" for kind in _READERS)
             raise InputError(f"{path}: its name has none of the endings {kinds}, and there is no key `type`")
         for place, cells in _READERS[type_](path, entry, [column.in_file for column in self.columns]):
-            if is_first or type_ == "jsonl":
-                self._check_header(f"{path}: {place}" if type_ == "jsonl" else str(path), cells)
-            is_first = False
+            if cells.keys() != header:
+                self._check_header(f"{path}: {place}" if header else str(path), cells)
+                header = cells.keys()
             yield place, cells
-        if is_first:
+        if header is None:
             raise InputError(f"{path}: no rows in it")
 
     def check(self, path: str | Path, place: str, cells: Mapping[str, Any]) -> Row:
@@ -231,16 +227,9 @@ def _parquet(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
         _refuse_repeats(path, names)
         table = file.read([name for name in names if name in headers] or names[:1])
         table.validate(full=True)
-    columns = {}
-    for name in table.column_names:
-        try:
-            columns[name] = table[name].to_pylist()
-        except (ValueError, OverflowError) as error:
-            # a date that no calendar has, and their like
-            raise InputError(f"{path}: {name}: a value in it cannot be read ({error})") from None
     others = dict.fromkeys(names)
-    for row, cells in enumerate(zip(*columns.values(), strict=True)):
-        yield f"row {row}", others | dict(zip(columns, cells, strict=True))
+    for row, cells in enumerate(table.to_pylist()):
+        yield f"row {row}", others | cells
 
 
 def check_text_column(path: str | Path, schema: "pa.Schema", name: str) -> None:
@@ -284,11 +273,9 @@ def choices_of(meanings: Mapping[str, Sequence[Any]], where: str) -> dict[str, s
     """
     choices: dict[str, str] = {}
     for meaning, values in meanings.items():
-        for value in values:
-            if choices.setdefault(value_text(value), meaning) != meaning:
-                raise InputError(
-                    f"{where}: the value {value!r} is under both {choices[value_text(value)]} and {meaning}"
-                )
+        for text in map(value_text, values):
+            if choices.setdefault(text, meaning) != meaning:
+                raise InputError(f"{where}: the value {text!r} is under both {choices[text]} and {meaning}")
     return choices
 
 
@@ -307,15 +294,3 @@ def text_without(fault_in: Callable[[str], str | None]) -> Callable[[Any], str]:
         return text
 
     return read
-
-
-def _number_in(cell: Any, kind: type[int] | type[float]) -> int | float | None:
-    """The number that a cell is or writes out, if it is finite; no sign that Python alone knows is read."""
-    if isinstance(cell, str):
-        plain = cell.isascii() and "_" not in cell and len(cell) < LONGEST_NUMBER
-    else:
-        plain = isinstance(cell, (int, float) if kind is float else int) and not isinstance(cell, bool)
-    with suppress(ValueError, OverflowError):
-        if plain and math.isfinite(number := kind(cell)):
-            return number
-    return None

@@ -108,10 +108,9 @@ from unmask.evidence.sentences import MASKINGS, Mask, Sentence, modified_tokens,
 from unmask.evidence.shards import Progress
 from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
-from unmask.facts import read_facts, record, versions, write_facts
 from unmask.fetching.http import fetch
 from unmask.fetching.hub import fetch_file, fetch_model
-from unmask.files import sha256_of_file, write_text, written_whole
+from unmask.files import read_facts, record, sha256_of_file, versions, write_facts, write_text, written_whole
 from unmask.frequency import counting
 from unmask.frequency.correlation import correlation_table, log_ratios
 from unmask.frequency.counting import count_words, counts_of_files

@@ -84,13 +84,13 @@ WORDS = "source: s\nwords: {age: {advantaged: [young]}}\n"
         (read_left_out, "a: {words: [x]}", "a: no source in it"),
         (read_left_out, "a: {source: s, words: [well-known]}", "'well-known' is not one word"),
         # of any reader
-        (read_left_out, "a: {}\na: {}", "the key 'a' is there twice, in lines 1 and 2"),
-        (read_listed, f"{WORDS}1: x\n'1': y\n", "the key '1' is there twice, in lines 3 and 4"),
-        (read_listing, "[" * 3000, "not valid YAML: nested too deeply"),
+        (read_left_out, "a: {}\na: {}", "not valid YAML: the key 'a' is there twice, in lines 1 and 2"),
+        (read_listed, f"{WORDS}1: x\n'1': y\n", "not valid YAML: the key '1' is there twice, in lines 3"),
+        (read_listing, "[" * 3000, "not valid YAML: maximum recursion depth"),
         (read_listing, f"{WORDS}n: {'1' * 5000}", "not valid YAML: Exceeds the limit"),
         (read_listed, f"{WORDS}n: 2001-99-99", "not valid YAML: month must be in 1..12"),
         (read_left_out, "a: b\udcff", "line 1: not UTF-8 text"),
-        (read_listed, "\0", "line 1: a NUL byte in it"),
+        (read_listed, "\0", "not valid YAML: unacceptable character #x0000"),
         (read_listing, "a: !!python/object/apply:os.getcwd []", "not valid YAML: could not determine a"),
     ],
 )

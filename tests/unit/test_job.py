@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow  # noqa: F401
 
 from unmask.errors import InputError
-from unmask.facts import write_facts
+from unmask.files import write_facts
 from unmask.job import job
 
 with job("table {params.name}") as run:

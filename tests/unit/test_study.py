@@ -81,9 +81,9 @@ corpora: {c: {format: hub-parquet, repo: a/b}} => corpora.c.shards: is missing
 corpora: {c: {format: hub-parquet, repo: a/b, shards: 0}} => corpora.c.shards: 0 should be greater than
 corpora: {c: {format: hub-parquet, repo: a/b, shards: x}} => corpora.c.shards: 'str' is not one of these
 corpora: {c: {format: hub-parquet, repo: a/b, shards: [a.csv]}} => corpora.c.shards.0: 'a.csv' should match
-benchmarks: {z: {format: stereoset, url: "https://me:pw@h:pw/x.csv"}} => benchmarks.z.url: not a url: its host
-benchmarks: {z: {format: stereoset, url: "file://pw/x.csv"}} => benchmarks.z.url: not the url of a file here
-benchmarks: {z: {format: stereoset, url: pw.csv}} => benchmarks.z.url: not a url: neither http, https nor file
+benchmarks: {z: {format: stereoset, url: "https://me:pw@h:pw/x.csv"}} => benchmarks.z.url: not a url such as
+benchmarks: {z: {format: stereoset, url: "file://pw/x.csv"}} => benchmarks.z.url: not a url such as https:
+benchmarks: {z: {format: stereoset, url: pw.csv}} => benchmarks.z.url: not a url such as
 regional: {regions: {cities: 3}} => regional.regions.source: is missing
 regional: {regions: {source: geonames}, words: {mine: "{x}"}} => regional.words.mine: '{x}' has {x}: braces
 measures: [AULL] => measures.0: 'AULL' is not one of these (did you mean AUL? known: AUL, AULA,
@@ -307,7 +307,7 @@ BAD = {
 def test_files_that_hold_no_configuration_are_named(tmp_path: Path, bad: str) -> None:
     path = tmp_path / "bad.yaml"
     path.write_bytes(BAD[bad])
-    line = {"twice": ": the key 'a' is there twice, in lines 2 and 3$"}.get(bad, r": [^\n]+$")
+    line = {"twice": ": not valid YAML: the key 'a' is there twice, in lines 2 and 3$"}.get(bad, r": [^\n]+$")
     with pytest.raises(InputError, match=rf"bad\.yaml{line}"):
         choose_study({"study": str(path)}, ROOT, [])
 

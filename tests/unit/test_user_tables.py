@@ -77,7 +77,7 @@ def test_a_cell_that_does_not_fit(type_: str, change: dict[str, Any], said: str,
     assert refused(path).startswith(f"{PLACES[type_]}: {said.format(quote, quote)}")
 
 
-@pytest.mark.parametrize("text", ["1_0", "١", "inf", "nan", "1e999", "0x1", "1,5", "true", "9" * 50])
+@pytest.mark.parametrize("text", ["1_0", "١", "inf", "nan", "1e999", "0x1", "1,5", "true", "9" * 400])
 def test_what_python_alone_takes_for_a_number(text: str, tmp_path: Path) -> None:
     for kind in (int, float):
         path = written(tmp_path, "csv", [{"n": text}])
@@ -101,9 +101,9 @@ def test_labels_and_keys_are_compared_over_files(tmp_path: Path) -> None:
 
 def test_of_parquet_only_what_is_declared_is_read(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
-    pq.write_table(pa.table({"n": [1, 2], "day": pa.array([10**9] * 2, pa.date32())}), path)
+    pq.write_table(pa.table({"n": [1, 2], "day": pa.array([10**6] * 2, pa.date32())}), path)
     assert list(Table([Column("n", int)]).rows(path, {})) == [{"n": 1}, {"n": 2}]
-    assert refused(path, [Column("day")]).startswith("day: a value in it cannot be read")
+    assert refused(path, [Column("day")]).startswith("row 0: day: is not a text but datetime")
 
 
 def test_documents_say_where(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from unmask.facts import read_facts
+from unmask.files import read_facts
 from unmask.measures.formulas import title_of
 from unmask.report.captions import Captions, load_captions
 from unmask.report.changes import changes_chart

@@ -24,8 +24,7 @@ from unmask.downstream.schema import PREDICTIONS
 from unmask.downstream.task import Task
 from unmask.downstream.terms import CURVE, DEV, SEARCH, SIMILARITY, TRAIN
 from unmask.errors import InputError
-from unmask.facts import read_facts, write_facts
-from unmask.files import written_whole
+from unmask.files import read_facts, write_facts, written_whole
 from unmask.models.classifiers import (
     ClassificationDataset,
     NewClassifier,

@@ -15,8 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from unmask.errors import InputError
-from unmask.facts import read_facts, write_facts
-from unmask.files import sha256_of_file
+from unmask.files import read_facts, sha256_of_file, write_facts
 from unmask.tables import read_arrow, read_metadata, write_table
 
 logger = logging.getLogger(__name__)

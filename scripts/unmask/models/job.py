@@ -9,7 +9,7 @@ from unmask.job import NETWORKS, Job, job  # isort: split
 import torch
 
 from unmask.evidence.lists import SOURCE_KEYS
-from unmask.facts import read_facts
+from unmask.files import read_facts
 from unmask.models.devices import Device, claim_device
 from unmask.models.directory import check_files
 

@@ -22,7 +22,7 @@ from transformers import PreTrainedTokenizerBase as Tokenizer
 from transformers.models.auto import modeling_auto
 
 from unmask.errors import InputError
-from unmask.facts import read_facts, record, write_facts
+from unmask.files import read_facts, record, write_facts
 from unmask.models.checking import (
     check_vocabulary,
     describe,

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.facts import read_facts
+from unmask.files import read_facts
 from unmask.measures.formulas import title_of
 from unmask.pairs.paper_tables import lay_out, paper_tables, published_percents
 from unmask.pairs.verdicts import judge, read_truths, verdicts, with_controls, with_corrected_p

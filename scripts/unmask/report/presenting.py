@@ -104,7 +104,7 @@ def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapp
     """Write some outputs of a family, each file whole or not at all.
 
     outputs: paths by name. The family's sections are a .json; a figure is {name}_svg and {name}_png, a table
-    {name}_{form}, in a form of FORMS. facts: how sections say that they were made (unmask.facts.record).
+    {name}_{form}, in a form of FORMS. facts: how sections say that they were made (unmask.files.record).
     """
     presents: Presentation[Any] = load(family, MODULE).PRESENTS
     results = presents.results(inputs.files, inputs.settings)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask import workflow_root
-from unmask.facts import read_facts
+from unmask.files import read_facts
 from unmask.report.sections import METHOD, Block, Code, Facts, Fold, Section, Text
 from unmask.report.sheets import DASH
 from unmask.tables import read_metadata

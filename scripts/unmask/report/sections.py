@@ -174,7 +174,7 @@ def first_open(folds: Iterable[Fold]) -> tuple[Block, ...]:
 def write_sections(path: str | Path, sections: Iterable[Section], facts: Mapping[str, Any]) -> None:
     """Write sections as JSON, in their order, whole or not at all.
 
-    facts: how they say that they were made (unmask.facts.record).
+    facts: how they say that they were made (unmask.files.record).
     Raises ValueError for data that JSON cannot hold, such as NaN.
     """
     stored = {"sections": _SECTIONS.dump_python([*sections]), **facts}

@@ -9,7 +9,7 @@ from typing import Any
 
 from unmask.errors import InputError
 from unmask.evidence.lists import LIST
-from unmask.facts import read_facts
+from unmask.files import read_facts
 from unmask.tables import read_metadata
 
 _STATES_SOURCES = re.compile(

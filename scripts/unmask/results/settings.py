@@ -7,7 +7,7 @@ from typing import Any
 
 from unmask import workflow_root
 from unmask.errors import InputError
-from unmask.facts import read_facts
+from unmask.files import read_facts
 from unmask.study import choose_study
 from unmask.urls import as_shown
 

@@ -11,8 +11,7 @@ from transformers import AutoModelForCausalLM
 
 from unmask.job import Job
 from unmask.errors import InputError
-from unmask.facts import read_facts
-from unmask.files import sha256_of_file, written_whole
+from unmask.files import read_facts, sha256_of_file, written_whole
 from unmask.models.checking import first_line
 from unmask.models.start import choose_start
 from unmask.models.tokenizer import load_tokenizer
