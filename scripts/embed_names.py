@@ -1,8 +1,7 @@
 """Embed the names of the regions of Figure 3 with a model, each by itself."""
 
 from unmask.models.job import model_job
-from unmask.models.embedding import embed, load_encoder
-from unmask.models.poolings import MEAN_CONTENT
+from unmask.models.embedding import MEAN_CONTENT, embed, load_encoder
 from unmask.regional.regions import laid_out
 from unmask.regional.schema import NAME_VECTORS, REGIONS
 from unmask.tables import read_table, write_table

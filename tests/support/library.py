@@ -140,36 +140,25 @@ from unmask.measures.scoring import (
 from unmask.models import devices, loading, training
 from unmask.models import directory as models_directory
 from unmask.models import linear as models_linear
-from unmask.models.classifiers import make_classifier, predict_logits, restore, takes_types
+from unmask.models.classifiers import make_classifier, predict_logits, restore
 from unmask.models.classifiers import tokenise as models_tokenise
 from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, with_kinds
 from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
 from unmask.models.directory import check_files as models_check_files
 from unmask.models.directory import is_allowed
-from unmask.models.embedding import Encoder, Span, embed, load_encoder
+from unmask.models.embedding import POOLINGS, Encoder, Span, embed, load_encoder
 from unmask.models.embedding import tokenise as embedding_tokenise
 from unmask.models.keys import sources
 from unmask.models.kinds import check_model, write_manifest
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import LoadedModel, load
 from unmask.models.masking import Masking, loss_at_labels
-from unmask.models.poolings import POOLINGS
 from unmask.models.random_weights import make_random, make_untrained
 from unmask.models.start import Start, choose_start, read_after
 from unmask.models.states import with_states
 from unmask.models.study import Models
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import (
-    ADAMW,
-    IGNORED,
-    Batch,
-    Loss,
-    Schedule,
-    Settings,
-    linear,
-    own_loss,
-    work_folder,
-)
+from unmask.models.training import IGNORED, Batch, Loss, Settings, work_folder
 from unmask.models.training import train as models_train
 from unmask.pairs import answer as pairs_answer
 from unmask.pairs import cautions as pairs_cautions
@@ -406,12 +395,13 @@ from unmask.worlds.pairs import (
     write_crows_pairs,
     write_stereoset,
 )
-from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 from unmask.worlds.training import (
     GATE_FILE,
+    MAX_LENGTH,
     TOLERANCE,
     check_learnt,
     is_learnt,
+    make_tokenizer,
     of_one_length,
     train,
     warmed_up,

@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
-from library import InputError, pick_device, predict_logits, takes_types
+from library import InputError, pick_device, predict_logits
 from library import models_tokenise as tokenise
 from tiny_models import WORDS, tiny_classifier
 
@@ -34,7 +34,7 @@ def one_by_one(network: PreTrainedModel, tokenizer: Any, seconds: list[str] | No
     for place, text in enumerate(TEXTS):
         pair = [] if seconds is None else [seconds[place]]
         inputs = tokenizer(text, *pair, truncation=True, max_length=MOST, return_tensors="pt")
-        if not takes_types(network):
+        if network.config.model_type != "bert":
             inputs.pop("token_type_ids", None)
         with torch.inference_mode():
             logits.append(network(**inputs).logits[0].numpy())
@@ -47,7 +47,7 @@ def test_logits_are_those_of_each_text_alone(
     architecture: str, seconds: list[str] | None, tmp_path: Path
 ) -> None:
     network, tokenizer = loaded(architecture, tmp_path)
-    tokens = tokenise(tokenizer, TEXTS, seconds, MOST, takes_types(network))
+    tokens = tokenise(network, tokenizer, TEXTS, seconds, MOST)
     expected = one_by_one(network, tokenizer, seconds)
     for batch_tokens in (1, 64, 100_000):
         device = pick_device("cpu", batch_tokens)
@@ -57,15 +57,15 @@ def test_logits_are_those_of_each_text_alone(
     assert predict_logits(network, tokens, device, numbers[:0]).shape == (0, 3)
     whole = [len(ids) for ids in tokenizer(TEXTS, *([] if seconds is None else [seconds]))["input_ids"]]
     assert tokens.truncated == sum(length > MOST for length in whole) > 0
-    none = tokenise(tokenizer, [], None, 8, True)
-    assert len(none) == 0 and predict_logits(network, none, device).shape == (0, 3)
+    none = tokenise(network, tokenizer, [], None, 8)
+    assert none.texts == [] and predict_logits(network, none, device).shape == (0, 3)
 
 
 def test_a_text_is_read_once_in_batches_of_one_length_that_fit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network, tokenizer = loaded("bert", tmp_path)
-    tokens = tokenise(tokenizer, TEXTS, None, MOST, True)
+    tokens = tokenise(network, tokenizer, TEXTS, None, MOST)
     expected = predict_logits(network, tokens, pick_device("cpu"))
     shapes, forward, most = list[tuple[int, ...]](), network.forward, 10**6
 
@@ -95,4 +95,4 @@ def test_logits_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     with torch.no_grad():
         network.get_parameter("classifier.bias")[1] = torch.inf
     with pytest.raises(InputError, match="logits that are not finite"):
-        predict_logits(network, tokenise(tokenizer, TEXTS, None, MOST, True), pick_device("cpu"))
+        predict_logits(network, tokenise(network, tokenizer, TEXTS, None, MOST), pick_device("cpu"))

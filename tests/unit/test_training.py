@@ -15,15 +15,10 @@ from torch.optim import Optimizer
 from transformers import AutoModelForMaskedLM, AutoModelForSequenceClassification, PreTrainedModel
 
 from library import (
-    ADAMW,
     Batch,
-    Device,
     InputError,
-    Schedule,
     Settings,
-    linear,
     of_one_length,
-    own_loss,
     pick_device,
     training,
     warmed_up,
@@ -32,17 +27,24 @@ from library import (
 from library import models_train as train
 from tiny_models import tiny_config, tiny_tokenizer
 
+CPU = pick_device("cpu")
 
-def device() -> Device:
-    return pick_device("cpu")
+
+def network(auto: Any, dropout: float, **settings: Any) -> PreTrainedModel:
+    torch.manual_seed(5)
+    rates = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
+    model: PreTrainedModel = auto.from_config(
+        tiny_config("bert", tiny_tokenizer("bert"), **rates, **settings)
+    )
+    return model
 
 
 def classifier(dropout: float = 0.0) -> PreTrainedModel:
-    torch.manual_seed(5)
-    rates = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
-    config = tiny_config("bert", tiny_tokenizer("bert"), num_labels=3, **rates)
-    model: PreTrainedModel = AutoModelForSequenceClassification.from_config(config)  # type: ignore[no-untyped-call]
-    return model
+    return network(AutoModelForSequenceClassification, dropout, num_labels=3)
+
+
+def masked_lm() -> PreTrainedModel:
+    return network(AutoModelForMaskedLM, 0.0)
 
 
 def rows(count: int = 10) -> list[dict[str, Any]]:
@@ -57,10 +59,6 @@ def stacked(examples: list[dict[str, Any]]) -> Batch:
     return {name: torch.tensor([example[name] for example in examples]) for name in examples[0]}
 
 
-def weights_of(model: PreTrainedModel) -> dict[str, Tensor]:
-    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
-
-
 def assert_same(one: PreTrainedModel, other: PreTrainedModel) -> None:
     for name, tensor in other.state_dict().items():
         assert torch.equal(one.state_dict()[name], tensor), name
@@ -73,23 +71,27 @@ def assert_close(one: PreTrainedModel, other: PreTrainedModel) -> None:
             torch.testing.assert_close(one.state_dict()[name], tensor, rtol=1e-3, atol=1e-4)
 
 
+WARMED_UP: dict[str, Any] = {
+    "schedule": warmed_up(1 / 3),
+    "optimizer": partial(torch.optim.AdamW, weight_decay=0.1),
+}
+
+
 @pytest.mark.parametrize(
-    ("optimizer_of", "schedule", "rates"),
+    ("stated", "optimizer_of", "rates"),
     [
-        (ADAMW, linear, [1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]),
-        (partial(torch.optim.AdamW, fused=True), warmed_up(1 / 3), [1 / 2, 1, 1, 3 / 4, 2 / 4, 1 / 4]),
-        (torch.optim.SGD, lambda step, steps: 1.0, 6 * [1]),
+        ({}, partial(torch.optim.AdamW, weight_decay=0), [1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]),
+        (WARMED_UP, WARMED_UP["optimizer"], [1 / 2, 1, 1, 3 / 4, 2 / 4, 1 / 4]),
+        ({"optimizer": torch.optim.SGD, "schedule": lambda *_: 1.0}, torch.optim.SGD, 6 * [1]),
     ],
 )
 def test_it_does_what_the_simplest_loop_does(
-    tmp_path: Path, optimizer_of: Callable[..., Optimizer], schedule: Schedule, rates: list[float]
+    tmp_path: Path, stated: dict[str, Any], optimizer_of: Callable[..., Optimizer], rates: list[float]
 ) -> None:
-    settings = Settings(10, 1e-2, 6, seed=1, clip=0.5, schedule=schedule, optimizer=optimizer_of)
     data, model, plain = rows(10), classifier(), classifier()
-    history = train(model, data, stacked, settings, tmp_path, device())
+    history = train(model, data, stacked, Settings(10, 1e-2, 6, 1, 0.5, **stated), tmp_path, CPU)
     # one batch has all examples, so their order counts no more
-    optimizer = optimizer_of(plain.parameters(), lr=1e-2)
-    losses = []
+    optimizer, losses = optimizer_of(plain.parameters(), lr=1e-2), list[float]()
     plain.train()
     for rate in rates:
         for group in optimizer.param_groups:
@@ -111,7 +113,11 @@ class StoppedError(Exception):
 
 
 @pytest.mark.parametrize("stop", [0, 5, 7])
-def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, stop: int) -> None:
+@pytest.mark.parametrize("batches", [None, lambda step: [step % 7, 2 * step % 7]])
+def test_stopped_and_gone_on_it_gives_the_same_bytes(
+    tmp_path: Path, stop: int, batches: Callable[[int], list[int]] | None
+) -> None:
+    """With dropout and noise in the examples, and a loss that is weighted by the sum of losses so far."""
     data, settings = rows(7), Settings(batch=2, learning_rate=1e-2, steps=9, seed=4, save_every=2)
 
     def noisy(examples: list[dict[str, Any]]) -> Batch:
@@ -119,65 +125,35 @@ def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, stop: int) 
         batch["input_ids"] = torch.where(torch.rand(batch["input_ids"].shape) < 0.3, 4, batch["input_ids"])
         return batch
 
-    whole, parts = classifier(dropout=0.3), classifier(dropout=0.3)
-    before = torch.random.get_rng_state()
-    history = train(whole, data, noisy, settings, None, device())
-    assert torch.equal(torch.random.get_rng_state(), before)
-    calls = 0
-
-    def failing(examples: list[dict[str, Any]]) -> Batch:
-        nonlocal calls
-        calls += 1
-        if calls > stop:
-            raise StoppedError
-        return noisy(examples)
-
-    with pytest.raises(StoppedError):
-        train(parts, data, failing, settings, tmp_path, device())
-    fresh, looks = classifier(dropout=0.3), list[int]()
-
-    def look(step: int) -> None:
-        """Whatever is drawn while looking changes nothing."""
-        torch.rand(100)
-        assert not fresh.training
-        looks.append(step)
-
-    at = [0, 3, 6, 9]
-    assert train(fresh, data, noisy, settings, tmp_path, device(), own_loss, at, look) == history
-    assert_same(fresh, whole)
-    assert looks == [step for step in at if step > stop // 2 * 2 or step == stop == 0]
-
-
-def test_what_a_loss_remembers_is_saved_with_the_weights(tmp_path: Path) -> None:
-    """The examples of each step, and the sum of losses so far, by which the next one is weighted."""
-    data, settings = rows(7), Settings(batch=2, learning_rate=1e-2, steps=9, seed=4, save_every=2)
-
-    def run(work: Path | None, model: PreTrainedModel, last: int = 9) -> dict[str, Any]:
-        state: dict[str, Any] = {"sum": torch.zeros(()), "steps": []}
+    def run(name: str, stop: int = 9) -> tuple[PreTrainedModel, Any, dict[str, Any]]:
+        model, steps, work = classifier(dropout=0.3), iter(range(stop)), tmp_path / name
+        state: dict[str, Any] = {"sum": torch.zeros(()), "looks": []}
+        work.mkdir(exist_ok=True)
 
         def weighted(model: PreTrainedModel, batch: Batch) -> Tensor:
+            if next(steps, None) is None:
+                raise StoppedError
             loss: Tensor = model(**batch).loss
             state["sum"] = state["sum"] + loss.detach()
             scaled: Tensor = loss * state["sum"]
             return scaled
 
-        def noted(step: int) -> None:
-            state["steps"].append(step)
+        def look(step: int) -> None:
+            """Whatever is drawn while looking changes nothing."""
+            torch.rand(100)
+            assert not model.training
+            state["looks"].append(step)
 
-        def batches(step: int) -> list[int]:
-            if step == last:
-                raise StoppedError
-            return [step % 7, 2 * step % 7]
+        looks = model, data, noisy, settings, work, CPU, weighted, [0, 3, 6, 9], look
+        return model, train(*looks, batches, state), state
 
-        train(model, data, stacked, settings, work, device(), weighted, range(9), noted, batches, state)
-        return state
-
-    whole, parts, fresh = classifier(dropout=0.3), classifier(dropout=0.3), classifier(dropout=0.3)
-    state = run(None, whole)
-    assert state["steps"] == [*range(9)]
+    before = torch.random.get_rng_state()
+    whole, history, state = run("whole")
+    assert torch.equal(torch.random.get_rng_state(), before) and state["looks"] == [0, 3, 6, 9]
     with pytest.raises(StoppedError):
-        run(tmp_path, parts, 5)
-    assert run(tmp_path, fresh) == state
+        run("parts", stop)
+    fresh, *others = run("parts")
+    assert others == [history, state]
     assert_same(fresh, whole)
 
 
@@ -185,7 +161,7 @@ def test_what_a_loss_remembers_is_saved_with_the_weights(tmp_path: Path) -> None
     ("lengths", "sizes"), [(None, [1, 5, 5, 5]), (11 * [4] + 4 * [2] + [7], [1, 3, 4, 4, 4])]
 )
 def test_every_epoch_has_each_example_once_in_another_order(
-    lengths: list[int] | None, sizes: list[int]
+    tmp_path: Path, lengths: list[int] | None, sizes: list[int]
 ) -> None:
     of_examples = lengths or 16 * [2]
     data = [{"input_ids": length * [5], "labels": 0, "number": n} for n, length in enumerate(of_examples)]
@@ -196,7 +172,7 @@ def test_every_epoch_has_each_example_once_in_another_order(
         return stacked([{key: example[key] for key in ("input_ids", "labels")} for example in examples])
 
     settings, batches = Settings(5, 1e-3, 2 * len(sizes), 0), lengths and of_one_length(lengths, 5, 0)
-    train(classifier(), data, noting, settings, None, device(), batches=batches or None)
+    train(classifier(), data, noting, settings, tmp_path, CPU, batches=batches or None)
     epochs = numbers[: len(sizes)], numbers[len(sizes) :]
     for epoch in epochs:
         assert sorted(n for batch in epoch for n in batch) == list(range(16))
@@ -209,10 +185,7 @@ def test_every_epoch_has_each_example_once_in_another_order(
 
 
 def test_too_little_memory_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    torch.manual_seed(5)
-    tokenizer = tiny_tokenizer("bert")
-    config = tiny_config("bert", tokenizer, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    whole = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
+    whole = masked_lm()
     parts = copy.deepcopy(whole)
     rng = np.random.default_rng(0)
     data = []
@@ -222,7 +195,7 @@ def test_too_little_memory_changes_nothing(tmp_path: Path, monkeypatch: pytest.M
         labels = np.where(np.arange(6) < number, ids, training.IGNORED)
         data.append({"input_ids": ids.tolist(), "labels": labels.tolist()})
     settings = Settings(batch=6, learning_rate=1e-3, steps=4, seed=1)
-    expected = train(whole, data, stacked, settings, tmp_path / "a", device())
+    expected = train(whole, data, stacked, settings, tmp_path / "a", CPU)
     forward, sizes = parts.forward, list[int]()
 
     def short(*args: Any, **kwargs: Any) -> Any:
@@ -232,7 +205,7 @@ def test_too_little_memory_changes_nothing(tmp_path: Path, monkeypatch: pytest.M
         return forward(*args, **kwargs)
 
     monkeypatch.setattr(parts, "forward", short)
-    history = train(parts, data, stacked, settings, tmp_path / "b", device())
+    history = train(parts, data, stacked, settings, tmp_path / "b", CPU)
     assert sizes[0] == 6
     assert max(sizes[2:]) <= 2
     assert [e["loss"] for e in history] == pytest.approx([e["loss"] for e in expected], rel=1e-4)
@@ -250,36 +223,27 @@ def test_an_example_or_a_batch_too_large_is_one_line(tmp_path: Path, monkeypatch
     with pytest.raises(
         InputError, match="one sequence of 6 tokens by itself is too large for the memory of cpu"
     ):
-        train(model, rows(4), stacked, settings, tmp_path, device())
+        train(model, rows(4), stacked, settings, tmp_path, CPU)
     # without labels the objective need be no sum over examples
-
-    def unlabelled(examples: list[dict[str, Any]]) -> Batch:
-        return {"input_ids": stacked(examples)["input_ids"]}
-
+    unlabelled = [{"input_ids": row["input_ids"]} for row in rows(4)]
     with pytest.raises(InputError, match="a batch of 4 examples of 6 tokens is too large for the memory"):
-        train(model, rows(4), unlabelled, settings, tmp_path, device(), lambda model, batch: model(**batch))
+        train(model, unlabelled, stacked, settings, tmp_path, CPU, lambda model, batch: model(**batch))
 
 
 def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
-    settings = Settings(2, 1e-3, 3, 0)
+    about = stacked, Settings(2, 1e-3, 3, 0), tmp_path, CPU
     with pytest.raises(InputError, match="nothing to train on"):
-        train(classifier(), [], stacked, settings, tmp_path, device())
-
-    def broken(model: PreTrainedModel, batch: Batch) -> Tensor:
-        loss: Tensor = model(**batch).loss * math.nan
-        return loss
-
+        train(classifier(), [], *about)
     with pytest.raises(InputError, match="the loss of step 1 is nan"):
-        train(classifier(), rows(), stacked, settings, tmp_path, device(), broken)
+        train(classifier(), rows(), *about, lambda model, batch: model(**batch).loss * math.nan)
 
 
 def test_a_batch_without_anything_to_predict_changes_nothing(tmp_path: Path) -> None:
-    torch.manual_seed(5)
-    model = AutoModelForMaskedLM.from_config(tiny_config("bert", tiny_tokenizer("bert")))  # type: ignore[no-untyped-call]
-    before = weights_of(model)
+    model = masked_lm()
+    before = copy.deepcopy(model)
     data = [{"input_ids": [5, 6], "labels": [training.IGNORED, training.IGNORED]}]
-    history = train(model, data, stacked, Settings(1, 1e-2, 2, 0), tmp_path, device())
-    assert all(torch.equal(tensor, before[name]) for name, tensor in weights_of(model).items())
+    history = train(model, data, stacked, Settings(1, 1e-2, 2, 0), tmp_path, CPU)
+    assert_same(model, before)
     assert all(math.isnan(each["loss"]) for each in history)
 
 

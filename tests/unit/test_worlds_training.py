@@ -64,7 +64,7 @@ def test_tokenizers_split_only_the_split_words_and_survive_saving(architecture: 
 
 def test_unknown_architectures_are_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'gpt3' is none of bert, roberta, albert, gpt2, llama"):
-        train(LINES, "gpt3", 0, tmp_path / "model", WORLD)
+        train(LINES, "gpt3", 0, tmp_path / "model", WORLD, tmp_path)
     assert not (tmp_path / "model").exists()
 
 
@@ -131,7 +131,7 @@ def test_the_gates_log_odds_equal_one_sentence_at_a_time(
     tmp_path: Path, architecture: str, of_world: dict[str, Any]
 ) -> None:
     world = make_world(**of_world)
-    train(draw_corpus(world, 4000), architecture, 1, tmp_path, world, steps=2)
+    train(draw_corpus(world, 4000), architecture, 1, tmp_path, world, tmp_path, steps=2)
     gate = check_learnt(tmp_path, world, strict=False)
     levels = {(level["factor"], level["p"], level["ratio"]): level["log_odds"] for level in gate["levels"]}
     alone = fmean(log_odds_alone(tmp_path, asked_of_gender(world)))
@@ -170,7 +170,7 @@ def test_training_follows_from_what_is_stated_alone(tmp_path: Path) -> None:
     def trained(name: str, seed: int = 3, steps: int = 2) -> dict[str, bytes]:
         random.seed(name)
         torch.manual_seed(len(name))
-        train(LINES[:2000], "albert", seed, tmp_path / name, WORLD, steps=steps)
+        train(LINES[:2000], "albert", seed, tmp_path / name, WORLD, tmp_path, steps=steps)
         return {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
 
     first, none = trained("first"), trained("none", steps=0)
@@ -181,7 +181,7 @@ def test_training_follows_from_what_is_stated_alone(tmp_path: Path) -> None:
 
 
 def test_a_model_that_learnt_nothing_is_refused_or_says_so(tmp_path: Path) -> None:
-    train(LINES[:2000], "bert", 0, tmp_path, WORLD, steps=1)
+    train(LINES[:2000], "bert", 0, tmp_path, WORLD, tmp_path, steps=1)
     with pytest.raises(InputError, match="model m did not learn the planted association: log-odds ") as fault:
         check_learnt(tmp_path, WORLD, "m")
     assert "instead of 2.20 (association, p = 0.9, ratio 1)" in str(fault.value)
@@ -193,7 +193,7 @@ def test_a_model_that_learnt_nothing_is_refused_or_says_so(tmp_path: Path) -> No
 @pytest.mark.thorough
 @pytest.mark.parametrize("architecture", ["bert", *DECODERS])
 def test_a_trained_model_passes_the_gate(architecture: str, tmp_path: Path) -> None:
-    train(draw_corpus(WORLD, 40_000), architecture, 0, tmp_path, WORLD)
+    train(draw_corpus(WORLD, 40_000), architecture, 0, tmp_path, WORLD, tmp_path)
     levels = check_learnt(tmp_path, WORLD)["levels"]
     assert [(level["factor"], level["p"], level["ratio"]) for level in levels] == [
         *((ASSOCIATION, p, 1) for p in (0.5, 0.6, 0.75, 0.9)),

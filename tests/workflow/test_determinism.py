@@ -70,9 +70,9 @@ from unmask.worlds.make_world import draw_corpus
 from unmask.worlds.training import train
 
 world = make_world()
-lines = draw_corpus(world, 3000)
+lines, folder = draw_corpus(world, 3000), Path(sys.argv[1])
 for architecture in ("bert", "roberta", "albert"):
-    train(lines, architecture, 0, Path(sys.argv[1], architecture), world, steps=12)
+    train(lines, architecture, 0, folder / architecture, world, folder, steps=12)
 """
 
 

@@ -11,7 +11,6 @@ import pandas as pd
 from unmask.associations import charts
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.terms import E1, E3X, E3Y, GROUNDED, JOINT, SETS, TEXT, VECTORS, WEAT, WORD
-from unmask.models.poolings import POOLINGS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
 from unmask.report.presenting import Presentation
@@ -130,8 +129,8 @@ class AssociationResults:
 
     @cached_property
     def poolings(self) -> list[str]:
-        """Joint ones first, then those of the study and all others."""
-        return list(dict.fromkeys([JOINT, *self.settings["poolings"], *POOLINGS, VECTORS, *GROUNDED]))
+        """Joint ones first, then those of the study, and those of word vectors and pictures."""
+        return list(dict.fromkeys([JOINT, *self.settings["poolings"], VECTORS, *GROUNDED]))
 
     @cached_property
     def rows(self) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import math
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,11 @@ from unmask.downstream.terms import CURVE, DEV, SEARCH, SIMILARITY, TRAIN
 from unmask.errors import InputError
 from unmask.files import read_facts, write_facts, written_whole
 from unmask.models.classifiers import (
-    ClassificationDataset,
     NewClassifier,
     Tokens,
+    batch_of,
     make_classifier,
     predict_logits,
-    takes_types,
     tokenise,
 )
 from unmask.models.devices import Device
@@ -120,11 +120,18 @@ class FineTuning:
         self.directory, self.task, self.kind, self.entry = directory, task, kind, entry
         self.seed, self.work, self.device = seed, work, device
         self.max_length = min(entry["max_length"], max_length or entry["max_length"])
-        start = self.start()
-        self.initialised, self.tokenizer = start.initialised, start.tokenizer
-        self.types = takes_types(start.network)
-        self.train, self.dev = self._part(TRAIN), self._part(DEV)
-        self.items = self._tokens(task.items)
+        start, has_pairs = self.start(), task.items["second"].notna().any()
+        self.initialised, self.collate = start.initialised, partial(batch_of, start.tokenizer)
+
+        def tokens(rows: pd.DataFrame) -> Tokens:
+            texts, seconds = (rows[side].tolist() for side in ("text", "second"))
+            pairs = texts, seconds if has_pairs else None
+            return tokenise(start.network, start.tokenizer, *pairs, self.max_length)
+
+        parts = [task.examples[task.examples["part"] == part] for part in (TRAIN, DEV)]
+        self.train, self.dev, self.items = map(tokens, (*parts, task.items))
+        dtype = np.float32 if kind == SIMILARITY else np.int64
+        self.labels, self.dev_labels = (rows["label"].to_numpy(dtype) for rows in parts)
         self.sampled = np.flatnonzero(task.items["sampled"].to_numpy(bool))
 
     def run(self) -> FineTuned:
@@ -146,7 +153,7 @@ class FineTuning:
         predictions = [_predictions(step, items[self.sampled], logits.numpy()) for step, logits in curve]
         predictions.append(_predictions(last, items, predict_logits(network, self.items, self.device)))
         tried = [{key: of[key] for key in (*asdict(best), "steps", "dev")} for of in self._done()]
-        truncated = [each.truncated for each in (self.train.tokens, self.dev.tokens, self.items)]
+        truncated = [tokens.truncated for tokens in (self.train, self.dev, self.items)]
         facts = {
             "fine_tuning": {**self.entry, **asdict(best), "max_length": self.max_length},
             "steps": last,
@@ -161,16 +168,6 @@ class FineTuning:
         """The classifier before the first step."""
         return make_classifier(self.directory, self.task.labels, self.seed)
 
-    def _tokens(self, rows: pd.DataFrame) -> Tokens:
-        """Of the texts, with the second ones where the task has such."""
-        seconds = rows["second"].tolist() if self.task.items["second"].notna().any() else None
-        return tokenise(self.tokenizer, rows["text"].tolist(), seconds, self.max_length, self.types)
-
-    def _part(self, part: str) -> ClassificationDataset:
-        rows = self.task.examples[self.task.examples["part"] == part]
-        labels = rows["label"].to_numpy(np.float32 if self.kind == SIMILARITY else np.int64)
-        return ClassificationDataset(self._tokens(rows), labels, self.tokenizer)
-
     def trained(self, trial: Hyperparameters) -> dict[str, Any]:
         """Train with these settings, unless that was done; the weights stay until they are forgotten.
 
@@ -179,7 +176,8 @@ class FineTuning:
         facts = self.file(trial, ".json")
         if facts.is_file():
             return read_facts(facts)
-        steps = steps_of(len(self.train), trial.batch, trial.epochs, self.entry["steps"])
+        examples = list(zip(self.train.texts, self.labels, strict=True))
+        steps = steps_of(len(examples), trial.batch, trial.epochs, self.entry["steps"])
         logger.info("fine-tuning: %d steps with %s", steps, asdict(trial))
         network, states = self.start().network, self.file(trial)
         states.mkdir(parents=True, exist_ok=True)
@@ -192,8 +190,8 @@ class FineTuning:
 
         losses = train(
             network,
-            self.train,
-            self.train.batch,
+            examples,
+            self.collate,
             Settings(trial.batch, trial.learning_rate, steps, self.seed),
             states,
             self.device,
@@ -203,8 +201,8 @@ class FineTuning:
         )
         network.train(False)
         dev = self._dev_result(network)
-        with written_whole(self.file(trial, ".pt")) as partial:
-            torch.save({"network": network.state_dict(), **state}, partial)
+        with written_whole(self.file(trial, ".pt")) as unfinished:
+            torch.save({"network": network.state_dict(), **state}, unfinished)
         history = [{**row, "dev": dev if row["step"] == steps else None} for row in losses]
         about = {"steps": steps, "dev": dev, "history": history, "number": len(self._done())}
         write_facts(facts, asdict(trial) | about)
@@ -213,11 +211,11 @@ class FineTuning:
 
     def _dev_result(self, network: PreTrainedModel) -> float | None:
         """How well the part dev is predicted; None where one side of Pearson's r does not vary."""
-        logits = predict_logits(network, self.dev.tokens, self.device)
+        logits = predict_logits(network, self.dev, self.device)
         if self.kind == SIMILARITY:
-            r = pd.Series(logits[:, 0].astype(float)).corr(pd.Series(self.dev.labels.astype(float)))
+            r = pd.Series(logits[:, 0].astype(float)).corr(pd.Series(self.dev_labels.astype(float)))
             return None if math.isnan(r) else float(r)
-        return float((logits.argmax(axis=1) == self.dev.labels).mean())
+        return float((logits.argmax(axis=1) == self.dev_labels).mean())
 
     def file(self, trial: Hyperparameters, ending: str = "") -> Path:
         """What a trial leaves: .json its facts, .pt its weights with what it predicted along the way (logits,

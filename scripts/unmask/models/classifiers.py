@@ -2,7 +2,6 @@
 
 A classifier has the encoder as it is, and a head drawn at random; back again the fine-tuned encoder stands
 under the head for masked words that its model had before, so that its bias after fine-tuning can be measured.
-Texts, or pairs of texts, are arrays of tokens: lists would take ten times the memory.
 """
 
 import inspect
@@ -30,54 +29,46 @@ from unmask.models.directory import save_like
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import Batch
 
-TOKENISED_AT_ONCE = 1000
-"""Texts whose tokens are Python's numbers for a while."""
+AT_ONCE = 1000
+"""Texts whose tokens are Python's numbers for a while, ten times as large as those of arrays."""
+ROWS = ("input_ids", "token_type_ids")
+
+Example = tuple[npt.NDArray[np.int32], Any]
+"""The tokens of a text, and its label: a number of NumPy, of a regression with decimals."""
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens of texts; types: of which of two texts each token is (0, 1), empty where the model is not
-    told; truncated: how many texts were too long and lost their end (of a pair, that of the longer)."""
+    """The tokens of texts, or of pairs of texts: arrays of ROWS × length, without the second row where the
+    model is not told of which of two texts a token is (0, 1). truncated: how many texts were too long and
+    lost their end (of a pair, that of the longer)."""
 
-    ids: list[npt.NDArray[np.int32]]
-    types: list[npt.NDArray[np.int32]]
+    texts: list[npt.NDArray[np.int32]]
     truncated: int
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-
-def takes_types(network: PreTrainedModel) -> bool:
-    """Whether a network can tell the tokens of a first text from those of a second."""
-    names = inspect.signature(network.forward).parameters
-    return "token_type_ids" in names and getattr(network.config, "type_vocab_size", 2) > 1
 
 
 def tokenise(
+    network: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     texts: Sequence[str],
     seconds: Sequence[str] | None,
     max_length: int | None,
-    with_types: bool,
 ) -> Tokens:
     """The tokens of texts, or of pairs of a text and its second, special ones included; at most `max_length`
-    of each.
-
-    with_types: whether to keep of which text a token is, where the tokenizer says so.
-    """
-    tokens: dict[str, list[npt.NDArray[np.int32]]] = {"input_ids": [], "token_type_ids": []}
-    truncated = 0
-    for start in range(0, len(texts), TOKENISED_AT_ONCE):
-        part = slice(start, start + TOKENISED_AT_ONCE)
-        sides = [list(each[part]) for each in (texts, seconds) if each is not None]
+    of each. network: one that reads them."""
+    names = inspect.signature(network.forward).parameters
+    takes_types = ROWS[1] in names and getattr(network.config, "type_vocab_size", 2) > 1
+    arrays, truncated = list[npt.NDArray[np.int32]](), 0
+    for start in range(0, len(texts), AT_ONCE):
+        sides = [list(each[start : start + AT_ONCE]) for each in (texts, seconds) if each is not None]
         encoding = tokenizer(*sides, truncation=False, verbose=False)
         if max_length and (too_long := sum(len(ids) > max_length for ids in encoding["input_ids"])):
             # anew, as special tokens stand behind the end
             encoding = tokenizer(*sides, truncation=True, max_length=max_length)
             truncated += too_long
-        for key in ("input_ids", "token_type_ids") if with_types else ("input_ids",):
-            tokens[key] += [np.array(one, dtype=np.int32) for one in encoding.get(key, ())]
-    return Tokens(tokens["input_ids"], tokens["token_type_ids"], truncated)
+        rows = [encoding[row] for row in (ROWS if takes_types else ROWS[:1]) if row in encoding]
+        arrays += [np.array(text, dtype=np.int32) for text in zip(*rows, strict=True)]
+    return Tokens(arrays, truncated)
 
 
 def predict_logits(
@@ -88,24 +79,31 @@ def predict_logits(
     network: on the device, in evaluation mode. Raises InputError for a text that does not fit into memory by
     itself, and for logits that are not finite.
     """
-    numbers = range(len(tokens)) if some is None else some.tolist()
-    rows = (tokens.ids, tokens.types) if tokens.types else (tokens.ids,)
-    texts = [np.stack([row[number] for row in rows]).astype(">i4").tobytes() for number in numbers]
-    size = 4 * len(rows)
+    chosen = tokens.texts if some is None else [tokens.texts[number] for number in some]
+    rows = len(chosen[0]) if chosen else 1
 
     def read(batch: Sequence[bytes]) -> Tensor:
-        inputs = np.frombuffer(b"".join(batch), ">i4").reshape(len(batch), len(rows), -1).astype(np.int64)
-        ids, *types = torch.from_numpy(inputs).to(device.torch).unbind(1)
-        of_pairs = {"token_type_ids": types[0]} if types else {}
-        logits: Tensor = network(input_ids=ids, attention_mask=torch.ones_like(ids), **of_pairs).logits
+        inputs = np.frombuffer(b"".join(batch), ">i4").reshape(len(batch), rows, -1).astype(np.int64)
+        named = dict(zip(ROWS, torch.from_numpy(inputs).to(device.torch).unbind(1), strict=False))
+        logits: Tensor = network(**named, attention_mask=torch.ones_like(named["input_ids"])).logits
         return logits
 
+    # bytes are small, and in the order of the numbers
+    texts = [text.astype(">i4").tobytes() for text in chosen]
     logits = np.empty((len(texts), network.config.num_labels or 0), dtype=np.float32)
-    for places, result in read_in_batches(texts, lambda text: (len(text) // size,), read, device):
+    for places, result in read_in_batches(texts, lambda text: (len(text) // 4 // rows,), read, device):
         logits[places] = result
     if not np.isfinite(logits).all():
         raise InputError("predicting: the model gives logits that are not finite numbers")
     return logits
+
+
+def batch_of(tokenizer: PreTrainedTokenizerBase, examples: Sequence[Example]) -> Batch:
+    """Examples, filled up to the longest of them as the tokenizer does."""
+    texts, labels = zip(*examples, strict=True)
+    inputs: dict[str, Any] = dict(zip(ROWS, map(list, zip(*texts, strict=True)), strict=False))
+    filled = tokenizer.pad(inputs, return_attention_mask=True, return_tensors="pt")
+    return {**filled, "labels": torch.from_numpy(np.array(labels))}
 
 
 @dataclass(frozen=True)
@@ -116,30 +114,6 @@ class NewClassifier:
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     initialised: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ClassificationDataset:
-    """Examples by their number, for `unmask.models.training.train`, with `batch` to collate them. labels:
-    numbers of labels, or, of a regression, numbers."""
-
-    tokens: Tokens
-    labels: npt.NDArray[Any]
-    tokenizer: PreTrainedTokenizerBase
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def __getitem__(self, number: int, /) -> int:
-        return number
-
-    def batch(self, numbers: list[int]) -> Batch:
-        """Some of the examples, filled up to the longest of them as the tokenizer does."""
-        inputs: dict[str, Any] = {"input_ids": [self.tokens.ids[number] for number in numbers]}
-        if self.tokens.types:
-            inputs["token_type_ids"] = [self.tokens.types[number] for number in numbers]
-        filled = self.tokenizer.pad(inputs, return_attention_mask=True, return_tensors="pt")
-        return {**filled, "labels": torch.from_numpy(self.labels[numbers])}
 
 
 def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: int) -> NewClassifier:
@@ -154,16 +128,14 @@ def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: i
         raise InputError(f"transformers has no text classifier of type {config.model_type} to fine-tune")
     settings: dict[str, Any] = {"num_labels": 1, "problem_type": "regression"}
     if labels is not None:
-        settings = {
-            "id2label": dict(enumerate(labels)),
-            "label2id": {label: number for number, label in enumerate(labels)},
-            "problem_type": "single_label_classification",
-        }
+        names = dict(enumerate(labels))
+        settings = {"id2label": names, "label2id": {label: number for number, label in names.items()}}
+        settings["problem_type"] = "single_label_classification"
+    tokenizer = load_tokenizer(directory, truncation_side="right")
+    # any token will do where none is for padding: it is not attended to
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.mask_token
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        tokenizer = load_tokenizer(directory, truncation_side="right")
-        # any token will do where none is for padding: it is not attended to
-        tokenizer.pad_token = tokenizer.pad_token or tokenizer.mask_token
         network, loading = AutoModelForSequenceClassification.from_pretrained(
             directory,
             local_files_only=True,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,21 @@ from unmask.errors import InputError
 from unmask.models.detecting import MASKED_LM
 from unmask.models.devices import Device, Input, read_in_batches
 from unmask.models.loading import load, load_network
-from unmask.models.poolings import Tokens, weights
 from unmask.models.tokenizer import load_tokenizer
 
 Vectors = npt.NDArray[np.float32]
+Flags = npt.NDArray[np.bool_]
 
 Span = tuple[int, int]
 """Where a word stands in its text: its first character, and the one behind its last."""
 
 MASK = "[MASK]"
 """Stands in a text for the mask token of whatever tokenizer reads it."""
+
+CLS, MEAN, MEAN_CONTENT, WORD, WORD_FIRST = "cls", "mean", "mean-content", "word", "word-first"
+POOLINGS = (CLS, MEAN, MEAN_CONTENT, WORD, WORD_FIRST)
+"""The first special token; the mean of all tokens, or of those that are not special; of the word's tokens the
+mean, or the first."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,16 @@ class Encoder:
     def width(self) -> int:
         """Numbers of a vector."""
         return int(self.network.config.hidden_size)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of a text: which of them are special, and which are of its word (none without a word)."""
+
+    text: str
+    ids: tuple[int, ...]
+    special: Flags
+    of_word: Flags
 
 
 def load_encoder(directory: str | Path, kind: str, device: Device, max_length: int | None) -> Encoder:
@@ -87,7 +103,7 @@ def embed_with_regions(network: VisualBertModel, ids: Tensor, regions: Tensor) -
 def embed(
     encoder: Encoder, texts: Sequence[str], words: Sequence[Span | None], poolings: Sequence[str]
 ) -> dict[str, Vectors]:
-    """A vector of every text by each of POOLINGS (unmask.models.poolings): texts × width.
+    """A vector of every text by each of POOLINGS: texts × width.
 
     words: where each text's word is; a text without one has NaN in poolings of words. Raises InputError as
     `tokenise` and `pool` do.
@@ -112,20 +128,21 @@ def tokenise(
     Raises InputError for a tokenizer that does not say where tokens are, for a text without tokens or of more
     than `max_length`, for a mask that the tokenizer lacks, and for a word that no token is of.
     """
+    kind, mask = type(tokenizer).__name__, tokenizer.mask_token
     if not tokenizer.is_fast:
-        raise InputError(
-            f"{type(tokenizer).__name__} does not say where tokens are: a fast tokenizer is needed"
-        )
-    masked = [_with_masks(tokenizer, text, word) for text, word in zip(texts, words, strict=True)]
+        raise InputError(f"{kind} does not say where tokens are: a fast tokenizer is needed")
+    if mask is None and (masked := [text for text in texts if MASK in text]):
+        raise InputError(f"{masked[0]!r}: {kind} has no token for {MASK}")
+    written = [text.replace(MASK, mask or MASK) for text in texts]
     encoded = tokenizer(
-        [text for text, _ in masked],
+        written,
         return_offsets_mapping=True,
         return_special_tokens_mask=True,
         truncation=False,
         verbose=False,
     )
     tokens = []
-    for number, (text, word) in enumerate(masked):
+    for number, (text, word) in enumerate(zip(texts, words, strict=True)):
         ids = tuple(encoded["input_ids"][number])
         special = np.array(encoded["special_tokens_mask"][number], dtype=bool)
         if max_length is not None and len(ids) > max_length:
@@ -134,25 +151,13 @@ def tokenise(
             raise InputError(f"{text!r}: has no token to embed")
         of_word = np.zeros(len(ids), dtype=bool)
         if word is not None:
+            start, end = (len(text[:place].replace(MASK, mask or MASK)) for place in word)
             starts, ends = np.array(encoded["offset_mapping"][number]).T
-            of_word = ~special & (starts < word[1]) & (ends > word[0])
+            of_word = ~special & (starts < end) & (ends > start)
             if not of_word.any():
                 raise InputError(f"{text!r}: no token is of {text[slice(*word)]!r}")
-        tokens.append(Tokens(text, ids, special, of_word))
+        tokens.append(Tokens(written[number], ids, special, of_word))
     return tokens
-
-
-def _with_masks(tokenizer: PreTrainedTokenizerBase, text: str, word: Span | None) -> tuple[str, Span | None]:
-    """A text with the tokenizer's mask token wherever MASK stands, and where its word is then."""
-    if MASK not in text:
-        return text, word
-    token = tokenizer.mask_token
-    if token is None:
-        raise InputError(f"{text!r}: {type(tokenizer).__name__} has no token for {MASK}")
-    if word is not None:
-        start, end = (len(text[:place].replace(MASK, token)) for place in word)
-        word = start, end
-    return text.replace(MASK, token), word
 
 
 def pool(
@@ -170,16 +175,33 @@ def pool(
     itself, and for numbers that are not finite.
     """
     shares = {pooling: [weights(each, pooling) for each in tokens] for pooling in poolings}
-    vectors = {pooling: np.full((len(tokens), encoder.width), np.nan, np.float32) for pooling in poolings}
+    vectors = {pooling: np.empty((len(tokens), encoder.width), np.float32) for pooling in poolings}
     for numbers, states in read_in_batches(inputs, shape, read, encoder.device):
-        for pooling in poolings:
-            for number in numbers:
-                if not (of_tokens := shares[pooling][number]).any():
-                    continue
-                vectors[pooling][number] = of_tokens @ states
-                if not np.isfinite(vectors[pooling][number]).all():
-                    raise InputError(
-                        f"embedding ({pooling}): of {tokens[number].text!r} the model "
-                        "gives numbers that are not finite"
-                    )
+        if not np.isfinite(states).all():
+            text = tokens[numbers[0]].text
+            raise InputError(f"embedding: of {text!r} the model gives numbers that are not finite")
+        for pooling, number in product(poolings, numbers):
+            vectors[pooling][number] = shares[pooling][number] @ states
     return vectors
+
+
+def weights(tokens: Tokens, pooling: str) -> Vectors:
+    """(tokens,): what each token counts; NaN where a pooling of words has no word.
+
+    pooling: of POOLINGS, or `joint`, the first token. Raises InputError for cls of a text without special
+    tokens.
+    """
+    if pooling == CLS and not tokens.special.any():
+        raise InputError(f"{tokens.text!r}: the tokenizer adds no special token, so there is no {CLS}")
+    every, word = np.arange(len(tokens.ids)), np.flatnonzero(tokens.of_word)
+    places = {
+        CLS: np.flatnonzero(tokens.special)[:1],
+        "joint": every[:1],
+        MEAN: every,
+        MEAN_CONTENT: np.flatnonzero(~tokens.special),
+        WORD: word,
+        WORD_FIRST: word[:1],
+    }[pooling]
+    shares = np.full(len(every), 0 if len(places) else np.nan, np.float32)
+    shares[places] = 1 / max(1, len(places))
+    return shares

@@ -1,14 +1,12 @@
 """Linear layers in single precision as fast as the processor allows.
 
-PyTorch's own fp32 layer goes to a library (MKL) that leaves half of some processors' speed unused;
-oneDNN, which comes with PyTorch too, does not. On an AMD EPYC with AVX-512 its layers were measured
-about twice as fast. On one with AVX2 alone they were not, but for layers as wide as a vocabulary, where they
-were 1.5 times as fast. They are taken on such processors alone. Nothing is timed when a model is loaded: the
-two round differently, and what is chosen must be the same in every run on one machine.
+PyTorch's own go to a library (MKL) that leaves half of some processors' speed unused; oneDNN, which comes
+with PyTorch, does not. On an AMD EPYC with AVX-512 its layers were measured about twice as fast; on one with
+AVX2 alone only those as wide as a vocabulary, 1.5 times. They are taken on such processors alone. Nothing is
+timed when a model is loaded: what is chosen must be the same in every run on one machine.
 """
 
 import logging
-import re
 from pathlib import Path
 
 import torch
@@ -44,15 +42,14 @@ class PackedLinear(nn.Module):
 
 def use_fast_linear_layers(network: nn.Module) -> int:
     """Replace the network's linear layers by oneDNN's where that pays; how many were replaced."""
-    outputs = pays_from()
     layers = {
         path: layer
         for path, layer in network.named_modules()
         # subclasses may do something else
         if type(layer) is nn.Linear and layer.weight.dtype == torch.float32
     }
-    largest = max((layer.weight.numel() for layer in layers.values()), default=0)
-    if outputs is None or largest < SMALLEST:
+    outputs = pays_from()
+    if outputs is None or all(layer.weight.numel() < SMALLEST for layer in layers.values()):
         return 0
     layers = {path: layer for path, layer in layers.items() if layer.out_features >= outputs}
     for path, layer in layers.items():
@@ -64,11 +61,10 @@ def use_fast_linear_layers(network: nn.Module) -> int:
 def pays_from() -> int | None:
     """How many outputs a layer has at least for which oneDNN was found faster on this processor, if any."""
     outputs = {"AVX512": 1, "AVX2": WIDE}.get(torch.backends.cpu.get_cpu_capability())
-    return outputs if torch._C._has_mkldnn and _vendor() == "AuthenticAMD" else None
+    return outputs if torch._C._has_mkldnn and "AuthenticAMD" in _processor() else None
 
 
-def _vendor() -> str | None:
-    """The processor's maker as it calls itself; None where the operating system does not say (not Linux)."""
+def _processor() -> str:
+    """What the operating system says of the processor; nothing where it is not Linux."""
     info = Path("/proc/cpuinfo")
-    match = re.search(r"^vendor_id\s*: (\S+)", info.read_text(), re.MULTILINE) if info.exists() else None
-    return match and match[1]
+    return info.read_text() if info.exists() else ""

@@ -13,8 +13,6 @@ from unmask.models.directory import KEY, allow, is_allowed, save_like, tokenizer
 from unmask.models.kinds import KINDS
 from unmask.models.tokenizer import load_tokenizer
 
-_SPECIAL = ("bos", "eos", "cls", "sep", "pad", "mask")
-
 
 def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str, str]:
     """Write a language model with random weights to `directory`, whole or not at all.
@@ -32,8 +30,7 @@ def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> d
         raise InputError(f"tokenizer: {source} is not a directory with a tokenizer")
     tokenizer = load_tokenizer(source, f"tokenizer: {source}")
     try:
-        model = _drawn(_config(dict(entry["config"]), tokenizer), kind, seed)
-        save_like(model, source, directory)
+        save_like(_drawn(_config(entry["config"], tokenizer), kind, seed), source, directory)
     except (InputError, OSError):
         raise
     except Exception as error:  # each architecture has its own way with settings that it cannot use
@@ -57,33 +54,33 @@ def make_untrained(base: str | Path, directory: str | Path, seed: int, kind: str
 
 def _drawn(config: PretrainedConfig, kind: str, seed: int, own_code: bool = False) -> PreTrainedModel:
     """A language model with weights as its architecture draws them."""
+    auto = KINDS[kind].auto
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model: PreTrainedModel = KINDS[kind].auto.from_config(
-            config, trust_remote_code=own_code, dtype=torch.float32
-        )
+        model: PreTrainedModel = auto.from_config(config, trust_remote_code=own_code, dtype=torch.float32)
     return model
 
 
-def _config(settings: dict[str, Any], tokenizer: PreTrainedTokenizerBase) -> PretrainedConfig:
-    model_type = settings.pop("model_type", None)
+def _config(settings: Mapping[str, Any], tokenizer: PreTrainedTokenizerBase) -> PretrainedConfig:
+    """A configuration with these settings, and what the tokenizer says where they do not."""
+    model_type: Any = settings.get("model_type")
     try:
         default = AutoConfig.for_model(model_type)
     except (ValueError, KeyError, TypeError):
         raise InputError(f"config.model_type: transformers knows no {model_type!r}") from None
     known = {*default.to_dict(), *default.attribute_map}
-    if unknown := sorted(set(settings) - known):
+    if unknown := sorted({*settings} - known):
         # transformers would take it and ignore it
         raise InputError(f"config: {model_type} has no setting {unknown[0]!r}")
-    ids = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in _SPECIAL}
-    fitting = {key: id_ for key, id_ in ids.items() if key in known}
-    # one-segment tokenizers name the ends only cls and sep
-    for end, stand_in in (("bos_token_id", "cls_token_id"), ("eos_token_id", "sep_token_id")):
-        if end in fitting and fitting[end] is None:
-            fitting[end] = ids[stand_in]
-    config = AutoConfig.for_model(model_type, **{"vocab_size": len(tokenizer), **fitting, **settings})
+    ids = {name: getattr(tokenizer, f"{name}_token_id") for name in ("cls", "sep", "pad", "mask")}
+    for end, stand_in in (("bos", "cls"), ("eos", "sep")):
+        # one-segment tokenizers name the ends only cls and sep
+        stated = getattr(tokenizer, f"{end}_token_id")
+        ids[end] = ids[stand_in] if stated is None else stated
+    of_tokenizer = {f"{name}_token_id": number for name, number in ids.items()}
+    fitting = {key: number for key, number in of_tokenizer.items() if key in known}
+    config = AutoConfig.for_model(**{"vocab_size": len(tokenizer), **fitting, **settings})
     if config.vocab_size < len(tokenizer):
-        raise InputError(
-            f"config.vocab_size: {config.vocab_size} is less than the tokenizer's {len(tokenizer)}"
-        )
+        size = f"{config.vocab_size} is less than the tokenizer's {len(tokenizer)}"
+        raise InputError(f"config.vocab_size: {size}")
     return config

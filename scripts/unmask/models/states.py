@@ -5,7 +5,7 @@ A series names its states, and a model of the study for each. Every state is a m
 
 import glob
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unmask.errors import InputError, known_names
@@ -34,19 +34,21 @@ def with_states(study: Study) -> dict[str, Any]:
     study, models, series = dict(study), study.get("models"), study.get("series", {})
     if not isinstance(models, Mapping) or not isinstance(series, Mapping):
         return study
-    series = {str(name): _by_state(f"config key series.{name}", listed) for name, listed in series.items()}
+    series = {
+        # the models of a list are called as they are
+        str(name): _named(f"config key series.{name}", listed, listed)
+        if isinstance(listed, list) and all(isinstance(model, str) for model in listed)
+        else listed
+        for name, listed in series.items()
+    }
     expanded: dict[str, Any] = {}
     for name, entry in models.items():
-        if (
-            not isinstance(entry, Mapping)
-            or "states" not in entry
-            or str(entry.get("source")) not in sources()
-        ):
+        source = sources().get(str(entry.get("source"))) if isinstance(entry, Mapping) else None
+        if source is None or "states" not in entry:
             expanded[name] = entry
             continue
         key = f"config key models.{name}.states"
-        known = keys_of(sources()[entry["source"]])
-        entries = _entries(key, entry, [each for each in known if each not in NO_STATE], study.get("data"))
+        entries = _entries(key, entry, [each for each in keys_of(source) if each not in NO_STATE], study)
         of_states = {state: f"{name}-{state}" for state in entries}
         for state, model in of_states.items():
             if model in models or model in expanded:
@@ -58,14 +60,7 @@ def with_states(study: Study) -> dict[str, Any]:
     return study | {"models": expanded} | ({"series": series} if series else {})
 
 
-def _by_state(key: str, listed: Any) -> Any:
-    """The models of a series by state; those of a list are called as they are."""
-    if not isinstance(listed, list) or not all(isinstance(model, str) for model in listed):
-        return listed
-    return _named(key, listed, listed)
-
-
-def _entries(key: str, entry: Study, keys: list[str], data: Any) -> dict[str, dict[str, Any]]:
+def _entries(key: str, entry: Study, keys: list[str], study: Study) -> dict[str, dict[str, Any]]:
     """The entry of each state, by name. keys: those that such an entry may have."""
     states = entry["states"]
     if not isinstance(states, Mapping) or len(states) != 1:
@@ -78,7 +73,7 @@ def _entries(key: str, entry: Study, keys: list[str], data: Any) -> dict[str, di
         raise InputError(f"{key}: the model has {varied} already, which is what the states differ in")
     common = {name: value for name, value in entry.items() if name != "states"}
     entries = {}
-    for state, value in _values(f"{key}.{varied}", listed, data).items():
+    for state, value in _values(f"{key}.{varied}", listed, study.get("data")).items():
         entries[state] = {**common, varied: value}
         if isinstance(published := entry.get("published"), str):
             entries[state]["published"] = published.replace(STATE, state)
@@ -87,14 +82,15 @@ def _entries(key: str, entry: Study, keys: list[str], data: Any) -> dict[str, di
 
 def _values(key: str, listed: Any, data: Any) -> dict[str, Any]:
     """The values of states by name: of a mapping, a list or, of paths, a pattern."""
+    if isinstance(listed, Mapping):
+        return _named(key, list(map(str, listed)), list(listed.values()))
     if isinstance(listed, str) and glob.has_magic(listed):
         pattern = listed.replace("{data}", data.rstrip("/")) if isinstance(data, str) else listed
         # those with a number in the order of that, 500 before 1000: text and digits take turns
-        listed = sorted(glob.glob(pattern), key=lambda path: [_number(e) for e in re.split(r"(\d+)", path)])
+        parts = {path: re.split(r"(\d+)", path) for path in glob.glob(pattern)}
+        listed = sorted(parts, key=lambda path: [int(n) if n.isdigit() else n for n in parts[path]])
         if not listed:
             raise InputError(f"{key}: no path matches {pattern}")
-    if isinstance(listed, Mapping):
-        return _named(key, list(map(str, listed)), list(listed.values()))
     if not isinstance(listed, list):
         raise InputError(f"{key}: give a list of states, or a mapping of their names")
     if not all(isinstance(value, str | int | float) and not isinstance(value, bool) for value in listed):
@@ -103,16 +99,11 @@ def _values(key: str, listed: Any, data: Any) -> dict[str, Any]:
     return _named(key, [str(value).rstrip("/").rsplit("/", 1)[-1] for value in listed], listed)
 
 
-def _number(part: str) -> str | int:
-    return int(part) if part.isdigit() else part
-
-
-def _named(key: str, names: list[str], values: list[Any]) -> dict[str, Any]:
+def _named(key: str, names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     """Values by name. Raises InputError for fewer than LEAST, and for a name that is there twice."""
     if len(names) < LEAST:
         what = f"there is only {names[0]}" if names else "there is none"
         raise InputError(f"{key}: a series needs at least {LEAST} states, and {what}")
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"{key}: {twice} occurs twice; give a mapping of names to tell them apart")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"{key}: {twice[0]} occurs twice; give a mapping of names to tell them apart")
     return dict(zip(names, values, strict=True))

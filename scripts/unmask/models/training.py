@@ -12,13 +12,13 @@ import math
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,34 +42,21 @@ Schedule = Callable[[int, int], float]
 
 IGNORED = -100
 """The label of a token that is not to be predicted."""
-STATE = "state.pt"
-
-
-class Examples(Sized, Protocol):
-    """What is trained on: examples by their number."""
-
-    def __getitem__(self, number: int, /) -> Any: ...
-
-
-def linear(step: int, steps: int) -> float:
-    """A rate that falls linearly to 0."""
-    return 1 - step / steps
-
-
 ADAMW: Callable[..., Optimizer] = partial(AdamW, weight_decay=0.0, fused=True)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model is trained. clip: the largest norm of the gradient. optimizer: takes the weights, and the
-    learning rate as `lr`. save_every: steps between two states that training can go on from."""
+    """How a model is trained. clip: the largest norm of the gradient. schedule: by default the rate falls
+    linearly to 0. optimizer: takes the weights, and the learning rate as `lr`. save_every: steps between two
+    states that training can go on from."""
 
     batch: int
     learning_rate: float
     steps: int
     seed: int
     clip: float = 1.0
-    schedule: Schedule = linear
+    schedule: Schedule = lambda step, steps: 1 - step / steps
     optimizer: Callable[..., Optimizer] = ADAMW
     save_every: int = 500
 
@@ -111,10 +98,10 @@ def own_loss(model: PreTrainedModel, batch: Batch) -> Tensor:
 
 def train(
     model: PreTrainedModel,
-    examples: Examples,
+    examples: Sequence[Any],
     collate: Callable[[list[Any]], Batch],
     settings: Settings,
-    work: Path | None,
+    work: Path,
     device: Device,
     loss: Loss = own_loss,
     at: Sequence[int] = (),
@@ -126,7 +113,7 @@ def train(
 
     - collate: makes a batch (input_ids, attention_mask, labels …) of examples; draws from PyTorch's generator
     - work: a folder for states, of this work alone (`work_folder`); a call with one that a killed process
-      left goes on from there, and None saves nothing
+      left goes on from there
     - loss: of a batch
     - on_step: called with each of the steps in `at` (0 is before the first), the model in evaluation mode;
       what it draws changes nothing
@@ -146,8 +133,17 @@ def train(
     trained = [weights for weights in model.parameters() if weights.requires_grad]
     optimizer = settings.optimizer(trained, lr=settings.learning_rate)
     batches = batches or _shuffled(len(examples), settings)
-    state = {} if state is None else state
-    done, history, recent = _restore(work, model, optimizer, device, state)
+    saved, state = work / "state.pt", {} if state is None else state
+    done, history, recent = 0, list[dict[str, float]](), list[float]()
+    if saved.exists():
+        left = torch.load(saved, map_location=device.torch, weights_only=True)
+        model.load_state_dict(left["model"])
+        optimizer.load_state_dict(left["optimizer"])
+        state.update(left["state"])
+        done, history, recent = left["step"], left["history"], left["recent"]
+        logger.info("continuing after step %d", done)
+    # torch's function looks for devices of all kinds, which takes as long as a tiny model's smallest layers
+    seed = (torch.default_generator if device.torch.type == "cpu" else torch).manual_seed
     part, began = max(1, settings.steps // 10), time.monotonic()
     # a batch is read whole until memory has run out
     memory = replace(device, batch_tokens=sys.maxsize)
@@ -157,17 +153,23 @@ def train(
             model.eval()  # type: ignore[no-untyped-call]
             on_step(0)
         for step in range(done, settings.steps):
-            _seed(settings.seed, step, device)
-            batch = collate([examples[number] for number in batches(step)])
+            number = int(np.random.SeedSequence((settings.seed, step)).generate_state(1, np.uint64)[0])
+            seed(number)
+            batch = collate([examples[each] for each in batches(step)])
             batch = {name: tensor.to(device.torch) for name, tensor in batch.items()}
             if not model.training:
                 model.train()
-            while (result := within_memory(_backward, model, batch, memory, loss)) is None:
-                _half(batch, memory)
+            while (mean := within_memory(_backward, model, batch, memory, loss)) is None:
+                size, length = batch["input_ids"].shape
+                if "labels" not in batch:
+                    raise InputError(
+                        f"training: a batch of {size} examples of {length} tokens is too large for the "
+                        f"memory of {memory}: make batch or max_length smaller (its loss is no sum over them)"
+                    )
+                memory.take_half(min(size, max(1, memory.batch_tokens // length)), length)
                 optimizer.zero_grad(set_to_none=True)
-                _seed(settings.seed, step, device)
-            mean, counted = result
-            if counted:
+                seed(number)
+            if _counted(batch):
                 if not math.isfinite(mean):
                     raise InputError(f"training: the loss of step {step + 1} is {mean}, not a number")
                 torch.nn.utils.clip_grad_norm_(trained, settings.clip)
@@ -181,25 +183,19 @@ def train(
                 history.append({"step": last, "loss": float(np.mean(recent)) if recent else math.nan})
                 recent.clear()
                 seconds = (time.monotonic() - began) / (last - done) * (settings.steps - last)
-                left = timedelta(seconds=round(seconds))
-                of_all, loss_now = f"step {last} of {settings.steps}", f"loss {history[-1]['loss']:.4f}"
-                logger.info("%s: %s, about %s left", of_all, loss_now, left, extra=PROGRESS)
+                loss_now, rest = history[-1]["loss"], timedelta(seconds=round(seconds))
+                line = f"step {last} of {settings.steps}: loss {loss_now:.4f}, about {rest} left"
+                logger.info("%s", line, extra=PROGRESS)
             if on_step and last in at:
                 model.eval()  # type: ignore[no-untyped-call]
                 # the next step seeds what it draws
                 on_step(last)
-            if work and last % settings.save_every == 0 and last < settings.steps:
-                progress = {"step": last, "history": history, "recent": recent, "state": state}
-                _save(work, model, optimizer, progress)
+            if last % settings.save_every == 0 and last < settings.steps:
+                weights = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "state": state}
+                with written_whole(saved) as partly:
+                    torch.save({**weights, "step": last, "history": history, "recent": recent}, partly)
     model.eval()  # type: ignore[no-untyped-call]
     return history
-
-
-def _seed(seed: int, step: int, device: Device) -> None:
-    """Let what is drawn from here on depend on the seed and the step alone."""
-    number = int(np.random.SeedSequence((seed, step)).generate_state(1, np.uint64)[0])
-    # it looks for devices of all kinds, which takes as long as a tiny model's smallest layers
-    (torch.default_generator if device.torch.type == "cpu" else torch).manual_seed(number)
 
 
 def _shuffled(examples: int, settings: Settings) -> Callable[[int], Sequence[int]]:
@@ -213,22 +209,18 @@ def _shuffled(examples: int, settings: Settings) -> Callable[[int], Sequence[int
     return lambda step: order(step // count)[step % count * size :][:size].tolist()
 
 
-def _backward(model: PreTrainedModel, batch: Batch, memory: Device, loss: Loss) -> tuple[float, int]:
-    """Add the gradient of the batch's mean loss, read in parts that fit into memory.
-
-    Returns the loss, and how much it is a mean over; where that is nothing, there is no gradient.
-    """
+def _backward(model: PreTrainedModel, batch: Batch, memory: Device, loss: Loss) -> float:
+    """Add the gradient of the batch's mean loss, read in parts that fit into memory; the loss."""
     total, mean = _counted(batch), 0.0
     size, length = batch["input_ids"].shape
     limit = max(1, memory.batch_tokens // length)
     for start in range(0, size, limit):
         part = {name: tensor[start : start + limit] for name, tensor in batch.items()}
-        share = _counted(part) / max(total, 1)
-        if share:
-            of_part = loss(model, part) * share
+        if counted := _counted(part):
+            of_part = loss(model, part) * (counted / total)
             of_part.backward()  # type: ignore[no-untyped-call]
             mean += of_part.item()
-    return mean, total
+    return mean
 
 
 def _counted(batch: Batch) -> int:
@@ -236,36 +228,4 @@ def _counted(batch: Batch) -> int:
     labels = batch.get("labels")
     if labels is not None and not labels.is_floating_point():
         return int((labels != IGNORED).sum())
-    return len(next(iter(batch.values())))
-
-
-def _half(batch: Batch, memory: Device) -> None:
-    """Take half as much at a time. Raises InputError where that is less than one example, or than a batch
-    without labels, whose loss need be no sum over examples."""
-    size, length = batch["input_ids"].shape
-    if "labels" not in batch:
-        raise InputError(
-            f"training: a batch of {size} examples of {length} tokens is too large for the memory of "
-            f"{memory}: make batch or max_length smaller (its objective is no sum over examples, so that "
-            "it is not read in parts)"
-        )
-    memory.take_half(min(size, max(1, memory.batch_tokens // length)), length)
-
-
-def _save(work: Path, model: PreTrainedModel, optimizer: Optimizer, progress: Mapping[str, Any]) -> None:
-    with written_whole(work / STATE) as partial:
-        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), **progress}, partial)
-
-
-def _restore(
-    work: Path | None, model: PreTrainedModel, optimizer: Optimizer, device: Device, state: dict[str, Any]
-) -> tuple[int, list[dict[str, float]], list[float]]:
-    """The steps done, the history and the last losses; the model and optimizer as they were left."""
-    if work is None or not (work / STATE).exists():
-        return 0, [], []
-    saved = torch.load(work / STATE, map_location=device.torch, weights_only=True)
-    model.load_state_dict(saved["model"])
-    optimizer.load_state_dict(saved["optimizer"])
-    state.update(saved["state"])
-    logger.info("continuing after step %d", saved["step"])
-    return saved["step"], saved["history"], saved["recent"]
+    return len(batch["input_ids"])

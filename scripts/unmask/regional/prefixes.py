@@ -106,7 +106,7 @@ def load_classifier(directory: str | Path, device: Device, max_length: int | Non
 
 def predict(classifier: Encoder, texts: Sequence[str]) -> Floats:
     """The probabilities of the labels, texts × labels. Raises InputError as `predict_logits` does."""
-    tokens = tokenise(classifier.tokenizer, texts, None, classifier.max_length, with_types=False)
+    tokens = tokenise(classifier.network, classifier.tokenizer, texts, None, classifier.max_length)
     if tokens.truncated:
         logger.warning("%d of %d texts are too long and lose their end", tokens.truncated, len(texts))
     # in double precision a sure prediction can still become surer

@@ -1,11 +1,12 @@
 """A model of the study, fine-tuned as a text classifier on a labelled table (Table 5)."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from unmask.models.job import ModelJob
 from unmask.errors import InputError
-from unmask.models.classifiers import ClassificationDataset, make_classifier, takes_types, tokenise
+from unmask.models.classifiers import batch_of, make_classifier, tokenise
 from unmask.models.directory import save_like
 from unmask.models.training import Settings, steps_of, train
 from unmask.regional.prefixes import read_labelled
@@ -19,11 +20,12 @@ def make(run: ModelJob, work: Path) -> dict[str, Any]:
         raise InputError(f"no text to train on has the label {missing[0]!r}")
     start = make_classifier(base["directory"], labels, entry["seed"])
     longest = min(entry["max_length"], base["max_length"] or entry["max_length"])
-    tokens = tokenise(start.tokenizer, items.texts, None, longest, takes_types(start.network))
-    examples = ClassificationDataset(tokens, items.labels, start.tokenizer)
+    tokens = tokenise(start.network, start.tokenizer, items.texts, None, longest)
+    examples = list(zip(tokens.texts, items.labels, strict=True))
     steps = steps_of(len(examples), entry["batch"], entry["epochs"])
     settings = Settings(entry["batch"], entry["learning_rate"], steps, entry["seed"])
-    losses = train(start.network, examples, examples.batch, settings, work, run.device)
+    collate = partial(batch_of, start.tokenizer)
+    losses = train(start.network, examples, collate, settings, work, run.device)
     save_like(start.network, Path(base["directory"]), run.output.directory)
     return {
         "texts": len(examples),

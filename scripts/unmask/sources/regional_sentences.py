@@ -15,8 +15,7 @@ from transformers import AutoModelForMaskedLM
 from unmask.models.job import ModelJob
 from unmask.errors import InputError
 from unmask.models.directory import save_like
-from unmask.models.embedding import Span, tokenise
-from unmask.models.poolings import Tokens
+from unmask.models.embedding import Span, Tokens, tokenise
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import IGNORED, Batch, Settings, steps_of, train
 from unmask.regional.schema import LIKELIHOODS, WORDS

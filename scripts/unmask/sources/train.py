@@ -17,7 +17,7 @@ def make(run: Job, work: Path) -> dict[str, Any]:
     lines = Path(run.input.corpus).read_text(encoding="utf-8").splitlines()
     with written_whole(run.output.directory, folder=True) as partial:
         architecture, seed, steps = entry["architecture"], entry["seed"], entry.get("steps")
-        train(lines, architecture, seed, partial, world, run.threads, steps, work)
+        train(lines, architecture, seed, partial, world, work, run.threads, steps)
         try:
             gate = check_learnt(partial, world, run.params.name, strict=entry.get("gate", True))
         except InputError:

@@ -1,26 +1,34 @@
-"""Tiny language models trained on a world's corpus, and the gate: did they learn what is planted?"""
+"""Tiny language models trained on a world's corpus, with tokenizers that keep words whole, but for those that
+are to be split; and the gate: did they learn what is planted?"""
 
 import json
 import logging
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch.optim import AdamW
 from transformers import (
+    AlbertTokenizer,
     AutoConfig,
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
+    BertTokenizer,
     PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
+    RobertaTokenizer,
 )
 
 from unmask.errors import InputError
@@ -46,7 +54,6 @@ from unmask.worlds.grammar import (
     text_of,
     words_of,
 )
-from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +61,12 @@ Level = tuple[str, float, float]
 """A factor, its p and its ratio."""
 Ids = npt.NDArray[np.int32]
 
+MAX_LENGTH = 32
+"""Tokens that a model of a world takes, special ones included."""
+END = "<|endoftext|>"
+"""What begins and ends a text of a causal language model."""
+SEAM = "\N{MIDDLE DOT}"
+"""Stands between the pieces of a word where byte pairs are learnt, which never merge over it."""
 GATE_FILE = "gate.json"
 STEPS, DECODER_STEPS = 2600, 1000
 """What was measured to be enough. A decoder learns from every token, and so from fewer steps."""
@@ -78,16 +91,16 @@ def train(
     seed: int,
     directory: str | Path,
     world: World,
+    work: Path,
     threads: int = 1,
     steps: int | None = None,
-    work: Path | None = None,
 ) -> None:
     """Train a model on `lines` and save it with its tokenizer into `directory`.
 
     `architecture` is bert, roberta, albert, or one of DECODERS, which learn to predict each token behind
     those before it: two layers, hidden size 64, four heads, no dropout. The same seed
-    gives the same model on the same machine with one thread. steps: None for as many as are enough; 0 leaves
-    the network untrained. work: as of `unmask.models.training.train`.
+    gives the same model on the same machine with one thread. work: as of `unmask.models.training.train`.
+    steps: None for as many as are enough; 0 leaves the network untrained.
     Raises InputError for any other architecture.
     """
     is_decoder = architecture in DECODERS
@@ -289,3 +302,80 @@ def _log_odds(
         more, less = (logits.gather(1, ids[hidden][:, None]).flatten() for ids in sides)
     log_odds: list[float] = (more - less).tolist()
     return log_odds
+
+
+def make_tokenizer(architecture: str, world: World, lines: Sequence[str]) -> PreTrainedTokenizerBase:
+    """The tokenizer that goes with an architecture.
+
+    bert: WordPiece over the world's words and single letters; roberta: byte-level BPE trained on `lines`;
+    albert: Unigram over the world's words and single letters, lower-cased; gpt2, llama: byte-level BPE like
+    roberta's, whose one special token begins and ends a text and is not added by itself.
+    Raises InputError for any other architecture.
+    """
+    if architecture in DECODERS:
+        pairs, ends = _trained_pairs(world, lines, [END]), {"bos_token": END, "eos_token": END}
+        return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+            tokenizer_object=pairs, model_max_length=MAX_LENGTH, **ends
+        )
+    kinds = {"bert": _word_piece, "roberta": _byte_pairs, "albert": _unigram}
+    if architecture in kinds:
+        return kinds[architecture](world, lines)
+    raise InputError(
+        f"architecture: {architecture!r} is none of bert, roberta, albert, {', '.join(DECODERS)}"
+    )
+
+
+def _word_piece(world: World, lines: Sequence[str]) -> BertTokenizer:
+    pieces = [word for word in world.words if word not in world.split_words]
+    for first, rest in world.split_words.values():
+        pieces += [first, f"##{rest}"]
+    capitals = sorted({word[0] for word in world.words if word[0].isupper()})
+    letters = [*capitals, *ascii_lowercase, *(f"##{letter}" for letter in ascii_lowercase)]
+    tokens = dict.fromkeys(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces, *letters])
+    vocabulary = {token: i for i, token in enumerate(tokens)}
+    return BertTokenizer(vocab=vocabulary, do_lower_case=False, model_max_length=MAX_LENGTH)
+
+
+def _byte_pairs(world: World, lines: Sequence[str]) -> RobertaTokenizer:
+    trained = _trained_pairs(world, lines, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    model = json.loads(trained.to_str())["model"]
+    merges: list[Any] = [tuple(merge) for merge in model["merges"]]
+    return RobertaTokenizer(vocab=model["vocab"], merges=merges, model_max_length=MAX_LENGTH)
+
+
+def _trained_pairs(world: World, lines: Sequence[str], specials: list[str]) -> Tokenizer:
+    """Byte pairs learnt from lines, which split words as they are learnt; read plainly from then on."""
+
+    def with_seams(line: str) -> str:
+        for word, pieces in world.split_words.items():
+            line = line.replace(word, SEAM.join(pieces))
+        return line
+
+    trained = Tokenizer(models.BPE())
+    trained.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(SEAM, "removed"), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    trainer = trainers.BpeTrainer(
+        vocab_size=2000,  # never reached: it stops when every word is whole
+        special_tokens=specials,
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    trained.train_from_iterator((with_seams(line) for line in lines), trainer)
+    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trained.decoder = decoders.ByteLevel()
+    return trained
+
+
+def _unigram(world: World, lines: Sequence[str]) -> AlbertTokenizer:
+    counts = Counter(word for line in lines for word in line.lower().removesuffix(".").split())
+    total = sum(counts.values())
+    scores = {"<pad>": 0.0, "<unk>": 0.0, "[CLS]": 0.0, "[SEP]": 0.0, "[MASK]": 0.0, ".": 0.0}
+    for word in world.words:
+        if word not in world.split_words and word != ".":
+            scores[f"▁{word.lower()}"] = math.log((counts[word.lower()] + 1) / total)
+    for first, rest in world.split_words.values():
+        scores[f"▁{first.lower()}"] = scores[rest] = -10.0
+    # dearer than any word, so that they are used only where no word fits
+    scores |= dict.fromkeys(["▁", *ascii_lowercase], -30.0)
+    return AlbertTokenizer(vocab=list(scores.items()), model_max_length=MAX_LENGTH)
