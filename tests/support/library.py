@@ -104,7 +104,7 @@ from unmask.evidence.lists import check_one_origin, write_list
 from unmask.evidence.lists import listed as evidence_listed
 from unmask.evidence.reading import Subject, read
 from unmask.evidence.schema import EVIDENCE, LIKELIEST, read_evidence
-from unmask.evidence.sentences import MASKINGS, Mask, Sentence, modified_tokens, shuffle_tokens
+from unmask.evidence.sentences import MASKINGS, Sentence, modified_tokens, shuffle_tokens
 from unmask.evidence.shards import Progress
 from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens

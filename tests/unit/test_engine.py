@@ -3,7 +3,6 @@
 import copy
 import logging
 import weakref
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,9 +17,7 @@ from library import (
     LoadedModel,
     PackedLinear,
     collect_evidence,
-    load,
     loading,
-    pick_device,
     score_pairs,
     use_fast_linear_layers,
 )
@@ -28,9 +25,7 @@ from library import models_linear as linear
 from literal import corrected
 from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_evidence import directory, loaded, masked_reader
-from tiny_models import tiny_model
 
-CPU = pick_device("cpu")
 SIDES = ["stereotype", "antistereotype"]
 
 
@@ -61,16 +56,6 @@ def test_scores_are_those_of_double_precision(architecture: str) -> None:
         want = [corrected(measure, reader, *sides) for sides in pairs[SIDES].itertuples(index=False)]
         got = found.loc[found["measure"] == measure, SIDES]
         np.testing.assert_allclose(got.to_numpy(float), want, atol=1e-4, err_msg=measure)
-
-
-def test_maps_of_a_window_leave_aula_undefined_and_a_line_says_so(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """What networks that are not built like BERT predict is in the sweep over all architectures."""
-    folder = tiny_model("longformer", tmp_path, attention_window=6)
-    rows = collect_evidence(example_pairs().iloc[:5], load(folder, CPU, True), "none", ORIGINAL)
-    assert rows["attention"].isna().all() and rows["log_prob"].notna().all()
-    assert caplog.text.count("AULA stays undefined") == 1
 
 
 @pytest.mark.usefixtures("forced")

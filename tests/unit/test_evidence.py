@@ -43,7 +43,6 @@ from tiny_evidence import evidence_of, evidence_rows, left_reader, loaded, maske
 from tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
 
 CPU = pick_device("cpu")
-KEYS = ["pair_id", "role", "position", "token_id"]
 STRANGE = "\u2603"
 """A snowman, which no tiny vocabulary has but for those of bytes."""
 
@@ -160,19 +159,6 @@ def test_equal_probabilities_count_against_no_token(tmp_path: Path) -> None:
             weights.zero_()
     rows = collect_evidence(SHE_HE, model, "none", ORIGINAL)
     assert (rows["rank"] == 1).all() and rows["log_prob"].nunique() == 1
-
-
-def test_maskings_divide_the_tokens_of_a_sentence() -> None:
-    rows = evidence_of("bert")
-    sides = rows["none"][(rows["none"]["role"] != "unrelated") & ~rows["none"]["special"]]
-    everything = set(map(tuple, sides[KEYS].to_numpy()))
-    shared, changed = (set(map(tuple, rows[m][KEYS].to_numpy())) for m in ("one-shared", "one-modified"))
-    assert shared | changed == everything and not shared & changed
-    of_sides = rows["modified"][rows["modified"]["role"] != "unrelated"]
-    assert set(map(tuple, of_sides[KEYS].to_numpy())) == changed
-    assert set(map(tuple, rows["all"][KEYS].to_numpy())) == everything
-    assert set(rows["none"]["role"]) == set(ROLES)
-    assert all(not rows[masking]["special"].any() for masking in MASKED_MASKINGS if masking != "none")
 
 
 @pytest.mark.parametrize("distinct", [2, 6, 40])

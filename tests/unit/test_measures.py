@@ -10,7 +10,6 @@ import pytest
 from examples import SENTENCES, example_pairs
 from library import (
     ALL_MEASURES,
-    CAUSAL_LM,
     CORRECTED,
     LEFT,
     MEANS,
@@ -22,15 +21,12 @@ from library import (
     TOKEN_ERROR,
     collect_evidence,
     counted,
-    kind_for,
     margins_against_unrelated,
     measure,
     score_pairs,
-    sees_context,
     sentence_scores,
 )
-from literal import corrected, published
-from literal_causal import literal
+from literal import causal, corrected, published
 from study_schema import CAUSAL_MEASURES, MEASURES
 from tiny_evidence import evidence_of, evidence_rows, left_reader, loaded, masked_reader
 
@@ -79,59 +75,40 @@ def test_scores_and_decisions_of_causal_models_equal_the_literal_ones(start: str
     for name in CAUSAL_MEASURES:
         for protocol in PROTOCOLS:
             for number, (more, less, _) in enumerate(SENTENCES):
-                want = literal(name, reader, more, less, protocol)
+                want = causal(name, reader, more, less, protocol)
                 # nothing tells them apart, if there is a start to read
                 empty = bool(np.isnan(want).all()) and (start is None or name != "StartAlone")
                 empty &= scores.loc[(name, protocol, f"p{number}"), "error"] == 0
                 check(scores, name, protocol, number, want, empty)
 
 
-def moved(rows: pd.DataFrame, by: Any) -> pd.DataFrame:
-    """Evidence with other log-probabilities."""
-    columns = [name for name in ("log_prob", "cross_log_prob") if rows[name].notna().any()]
-    return rows.assign(**{name: rows[name].astype(float) + by(rows[name].astype(float)) for name in columns})
-
-
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("name", ALL_MEASURES)
-def test_scores_are_linear_in_what_tokens_have(name: str, protocol: str) -> None:
+def test_scores_are_sums_of_what_tokens_add(name: str, protocol: str) -> None:
     """What a token adds is its log-probability times what it weighs; errors have the same weights."""
     of = measure(name)
-    evidence = {masking: evidence_of(MODEL_OF[name])[masking] for masking in of.maskings}
-    tokens = counted(of, evidence, protocol)
-    scores, added = sentence_scores(of, tokens), counted(of, evidence, protocol)
-    known = scores.dropna()
-    sums = added.groupby(["pair_id", "role"])["adds"].sum(min_count=1)
-    np.testing.assert_allclose(sums.reindex(known.index), known, rtol=1e-9)
-    np.testing.assert_allclose(added["adds"], added["log_prob"] * added["coefficient"])
-    keys, rng = ["pair_id", "role", "position", "masking"], np.random.default_rng(0)
-    by = {masking: rng.normal(size=len(rows)) for masking, rows in evidence.items()}
-    other = {masking: moved(rows, lambda _, add=by[masking]: add) for masking, rows in evidence.items()}
-    moves = pd.concat([rows.assign(masking=masking, by=by[masking]) for masking, rows in evidence.items()])
-    move = moves.set_index(keys)["by"].reindex(pd.MultiIndex.from_frame(added[keys]))
-    added["moves"] = added["coefficient"].to_numpy() * move.to_numpy()
-    change = sentence_scores(of, counted(of, other, protocol)) - scores
-    expected = added.groupby(["pair_id", "role"])["moves"].sum()
-    np.testing.assert_allclose(change[known.index], expected[known.index], atol=1e-9)
-    lower = {
-        masking: moved(rows, lambda of_token: -TOKEN_ERROR * (1 + of_token.abs()))
-        for masking, rows in evidence.items()
-    }
-    apart = scores - sentence_scores(of, counted(of, lower, protocol))
-    np.testing.assert_allclose(apart, sentence_scores(of, tokens, "error"), rtol=1e-6)
+    tokens = counted(of, evidence_of(MODEL_OF[name]), protocol)
+    np.testing.assert_allclose(tokens["adds"], tokens["log_prob"] * tokens["coefficient"])
+    tokens["off"] = tokens["coefficient"] * TOKEN_ERROR * (1 + tokens["log_prob"].abs())
+    for column, scores in (
+        ("adds", sentence_scores(of, tokens)),
+        ("off", sentence_scores(of, tokens, "error")),
+    ):
+        known = scores.dropna()
+        sums = tokens.groupby(["pair_id", "role"])[column].sum(min_count=1)
+        np.testing.assert_allclose(sums.reindex(known.index), known, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ALL_MEASURES)
 def test_means_are_the_measures_whose_formula_averages_all_tokens(name: str) -> None:
-    evidence = evidence_of(MODEL_OF[name])
+    evidence, sentence = evidence_of(MODEL_OF[name]), ["pair_id", "role"]
     whole = evidence["all" if name in MEASURES else LEFT]
     text = whole[~whole["special"].astype(bool) & whole["role"].isin(SIDES)]
-    added = counted(measure(name), evidence, CORRECTED).groupby(["pair_id", "role"])
-    plain = []
-    for sentence, places in text.groupby(["pair_id", "role"])["position"]:
-        n = len(places)
-        rows = added.get_group(sentence) if sentence in added.groups else text[:0].assign(coefficient=0.0)
-        plain.append(sorted(rows["position"]) == sorted(places) and np.allclose(rows["coefficient"], 1 / n))
+    weights = counted(measure(name), evidence, CORRECTED).groupby(sentence)["coefficient"].agg(list)
+    plain = [
+        len(found := weights.get(of, [])) == n and np.allclose(found, 1 / n)
+        for of, n in text.groupby(sentence).size().items()
+    ]
     assert len(plain) == 2 * len(SENTENCES) and all(plain) == (name in MEANS)
 
 
@@ -189,7 +166,7 @@ def test_pairs_of_which_a_measure_reads_nothing(
 
 def test_margins_against_unrelated_sentences_are_the_literal_ones() -> None:
     """A measure has them if it reads the unrelated sentence, alone or beside the stereotypical one."""
-    masked, causal = masked_reader("bert"), left_reader("llama")
+    masked, left = masked_reader("bert"), left_reader("llama")
     found = margins_against_unrelated(IDS, evidence_of("bert"), MEASURES)
     found |= margins_against_unrelated(IDS, evidence_of("llama"), CAUSAL_MEASURES)
     measures = {name for name, _ in found}
@@ -202,8 +179,8 @@ def test_margins_against_unrelated_sentences_are_the_literal_ones() -> None:
                 of_unrelated = corrected(name, masked, unrelated, more)[0]
                 expected = [side - of_unrelated for side in corrected(name, masked, more, less)]
             else:
-                of_unrelated = literal(name, causal, unrelated, more, CORRECTED)[0]
-                expected = [side - of_unrelated for side in literal(name, causal, more, less, CORRECTED)]
+                of_unrelated = causal(name, left, unrelated, more, CORRECTED)[0]
+                expected = [side - of_unrelated for side in causal(name, left, more, less, CORRECTED)]
             np.testing.assert_allclose(found[name, CORRECTED][:, number], expected, atol=1e-4)
 
 
@@ -240,11 +217,3 @@ def test_shuffled_sentences_are_scored_as_a_slow_loop_reads_them(start: str | No
                 else:
                     assert margin == pytest.approx(one - other, abs=3e-5)
     assert moved and (undefined > 0) == (start == "none")
-
-
-def test_what_measures_are_for() -> None:
-    assert {name for name in ALL_MEASURES if kind_for(name) == CAUSAL_LM} == set(CAUSAL_MEASURES)
-    of_shuffled = {name for name in ALL_MEASURES if measure(name).of_shuffled}
-    assert of_shuffled == {"AUL", "AULA", "LL", "LLMean"}
-    controls = {name for name in ALL_MEASURES if not sees_context(name)}
-    assert controls == {"AllMasked", "AllMaskedSum", "StartAlone"}

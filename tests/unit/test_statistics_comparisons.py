@@ -3,7 +3,6 @@
 import math
 import statistics
 from collections.abc import Hashable, Mapping
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +47,9 @@ Decided = dict[str, tuple[str, float]]
 """Outcome and margin of each pair."""
 
 
-def models_compared(
-    pairs: pd.DataFrame, scores: dict[str, pd.DataFrame], sharing: Sharing, confidence: float
-) -> pd.DataFrame:
-    of_models = {model: decisions(pairs, own) for model, own in scores.items()}
-    couples = combinations(of_models, 2)
-    sides = [({"first": one, "second": two}, of_models[one], of_models[two]) for one, two in couples]
-    return sides_compared(sides, sharing, confidence)
+def compared(pairs: pd.DataFrame, one: pd.DataFrame, two: pd.DataFrame) -> pd.DataFrame:
+    sides = [({"first": "one", "second": "two"}, decisions(pairs, one), decisions(pairs, two))]
+    return sides_compared(sides, TOGETHER, 0.95)
 
 
 @pytest.fixture(scope="module")
@@ -133,25 +128,8 @@ def test_measures_are_compared_pair_by_pair(
     write_table(f"{tmp_path}/measures.parquet", table, COMPARISONS, {})
 
 
-def test_models_are_compared_pair_by_pair(
-    made: synthetic.Synthetic, models: dict[str, pd.DataFrame], tmp_path: object
-) -> None:
-    """Under the measures that both have."""
-    fewer = models | {"two": models["two"][models["two"]["measure"].isin(["AUL", "CPS"])]}
-    table = models_compared(made.pairs, fewer, TOGETHER, 0.95)
-    outcomes, ids = {name: decided_in(own) for name, own in models.items()}, list(made.pairs["pair_id"])
-    for row in table.to_dict("records"):
-        key = row["measure"], row["protocol"]
-        check(row, outcomes[row["first"]][key], outcomes[row["second"]][key], ids, TOGETHER)
-    counts = {("one", "two"): 2 * 2, ("one", "three"): 2 * len(MEASURES), ("two", "three"): 2 * 2}
-    assert table.groupby(["first", "second"], sort=False).size().to_dict() == counts
-    write_table(f"{tmp_path}/models.parquet", table, COMPARISONS, {})
-    alone = models_compared(made.pairs, {"one": made.scores}, ALONE, 0.95)
-    assert alone.empty and list(alone.columns) == COMPARISONS.names
-
-
 def test_a_model_against_itself_differs_by_nothing(made: synthetic.Synthetic) -> None:
-    table = models_compared(made.pairs, {"one": made.scores, "twin": made.scores}, TOGETHER, 0.95)
+    table = compared(made.pairs, made.scores, made.scores)
     assert (table[["difference", "b", "c"]] == 0).all(axis=None) and table["p_mcnemar"].isna().all()
     assert table[["p", "error", "low", "high", "df"]].isna().all(axis=None)
 
@@ -163,8 +141,7 @@ def test_what_no_pair_has_in_both_is_left_out(made: synthetic.Synthetic) -> None
     )
     found = measures_compared(decisions(made.pairs, scores), ALONE, 0.95)
     assert {*found["first"], *found["second"]} == set(MEASURES) - {"AULA"}
-    between = models_compared(made.pairs, {"one": made.scores, "two": scores}, ALONE, 0.95)
-    assert set(between["measure"]) == set(MEASURES) - {"AULA"}
+    assert set(compared(made.pairs, made.scores, scores)["measure"]) == set(MEASURES) - {"AULA"}
     two = made.scores[made.scores["measure"].isin(["AUL", "SSS"])]
     early = two["pair_id"].isin(made.pairs["pair_id"][:30])
     apart = two.assign(outcome=two["outcome"].mask(early == (two["measure"] == "AUL"), "undefined"))
@@ -194,10 +171,11 @@ def test_models_are_compared_with_their_origins_on_the_pairs_of_a_bias_type(
     counted: str | None,
     tmp_path: Path,
 ) -> None:
-    """By the job; on all pairs where none is of the type."""
+    """By the job, under the measures that both have; on all pairs where none is of the type."""
+    fewer = models | {"two": models["two"][models["two"]["measure"].isin(["AUL", "CPS"])]}
     inputs: dict[str, Any] = {"pairs": tmp_path / "pairs.parquet", "scores": []}
     write_table(inputs["pairs"], made.pairs, PAIRS, {"benchmark": "b"})
-    for model, scores in models.items():
+    for model, scores in fewer.items():
         inputs["scores"].append(tmp_path / f"{model}.parquet")
         about = {"model": model, "benchmark": "b", "benchmark_sha256": "0", "evidence": {}}
         write_table(inputs["scores"][-1], scores, SCORES, about)
@@ -214,10 +192,8 @@ def test_models_are_compared_with_their_origins_on_the_pairs_of_a_bias_type(
     )
     assert read_metadata(tmp_path / "compared.parquet")["bias_type"] == counted
     found = read_table(tmp_path / "compared.parquet", COMPARISONS)
-    assert found.groupby(["first", "second"], sort=False).size().to_dict() == {
-        ("two", "one"): 2 * len(MEASURES),
-        ("three", "one"): 2 * len(MEASURES),
-    }
+    counts = {("two", "one"): 2 * 2, ("three", "one"): 2 * len(MEASURES)}
+    assert found.groupby(["first", "second"], sort=False).size().to_dict() == counts
     pairs = made.pairs if counted is None else made.pairs[made.pairs["bias_type"] == counted]
     decided = {name: decided_in(scores) for name, scores in models.items()}
     for row in found.to_dict("records"):

@@ -23,8 +23,7 @@ from library import (
     load,
     pick_device,
 )
-from literal import Reader
-from literal_causal import LeftReader
+from literal import LeftReader, Reader
 from study_schema import MASKED_MASKINGS
 from tiny_models import ARCHITECTURES, tiny_decoder, tiny_model
 
