@@ -22,7 +22,7 @@ with refusing():
         raise InputError(
             f"config key models.{DEBIASED[0]}: it needs the key debiasing, which the study lacks"
         )
-    MODELS.check_bases("debiased", MASKED_LM)
+    MODELS.check_bases("debiased")
 
 
 rule read_debiasing_corpus:

@@ -1,6 +1,6 @@
 # How models of each source are made, as families say with `makes`, and what the manifest of one is made of.
 
-from unmask.models.detecting import MASKED_LM
+from unmask.models.directory import MASKED_LM
 from unmask.models.directory import files_of as files_of_model
 
 MAKERS = {}
@@ -62,7 +62,7 @@ def model_files(wildcards):
         return [result("models", wildcards.model, "facts.json")]
     directory = Path(MODELS[wildcards.model]["path"])
     try:
-        return [outside(str(directory / name)) for name in files_of_model(directory, wildcards.model).all]
+        return [outside(str(directory / name)) for name in files_of_model(directory).all]
     except InputError:
         # its check says what is wrong with it
         return [outside(path) for path in files_in(directory)]

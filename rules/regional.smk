@@ -19,8 +19,8 @@ HAS_MAPS = bool(REGIONAL) and regional_study.has_maps(REGIONAL)
 
 with refusing():
     MEASURED_ON_REGIONS = regional_study.measured_models(REGIONAL, MODELS)
-    MODELS.check_bases("regional-sentences", MASKED_LM)
-    MODELS.check_bases("fine-tuned-classifier", MASKED_LM)
+    MODELS.check_bases("regional-sentences")
+    MODELS.check_bases("fine-tuned-classifier")
     regional_study.check_study(REGIONAL, MEASURED_ON_REGIONS, MODELS, CLASSIFIERS)
 
 REGIONAL_SERIES = regional_study.series_of(MEASURED_ON_REGIONS, MODELS)

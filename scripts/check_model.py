@@ -1,7 +1,7 @@
 """Check that a model is what it is said to be, and write its manifest."""
 
 from unmask.job import job
-from unmask.models.kinds import write_manifest
+from unmask.models.checking import write_manifest
 
 with job() as run:
     about = run.params.manifest

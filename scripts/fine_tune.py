@@ -5,8 +5,8 @@ from unmask.downstream.fine_tuning import FineTuning
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.task import Task
 from unmask.files import write_facts
+from unmask.models.checking import write_manifest
 from unmask.models.classifiers import restore
-from unmask.models.kinds import write_manifest
 from unmask.models.training import work_folder
 from unmask.tables import read_metadata, read_table, write_table
 

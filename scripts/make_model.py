@@ -2,7 +2,7 @@
 
 from unmask.models.job import ModelJob, making_job
 from unmask.files import write_facts
-from unmask.models.kinds import write_manifest
+from unmask.models.checking import write_manifest
 from unmask.models.training import work_folder
 from unmask.plugins import load
 

@@ -26,11 +26,11 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from unmask.benchmarks.reading import read_benchmark
 from unmask.evidence.collecting import Wanted, evidence_of, prepare
 from unmask.evidence.tokenising import tokenise
-from unmask.models.detecting import CAUSAL_LM
+from unmask.models.checking import check_model
 from unmask.models.devices import Device, pick_device
-from unmask.models.kinds import check_model
+from unmask.models.directory import CAUSAL_LM
 from unmask.models.loading import LoadedModel, load
-from unmask.models.start import Start
+from unmask.models.tokenizer import Start
 from unmask.terms import LEFT, ORIGINAL
 
 WAYS = {"naive": "one sentence at a time", "engine": "engine"}

@@ -25,7 +25,7 @@ from unmask.keys import (
     keys_of,
     load_families,
 )
-from unmask.models.detecting import with_kinds
+from unmask.models.directory import with_kinds
 from unmask.models.states import with_states
 from unmask.user_files import quoted, read_config
 

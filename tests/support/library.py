@@ -140,24 +140,21 @@ from unmask.measures.scoring import (
 from unmask.models import devices, loading, training
 from unmask.models import directory as models_directory
 from unmask.models import linear as models_linear
+from unmask.models.checking import check_model, write_manifest
 from unmask.models.classifiers import make_classifier, predict_logits, restore
 from unmask.models.classifiers import tokenise as models_tokenise
-from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, with_kinds
 from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
+from unmask.models.directory import CAUSAL_LM, DECODERS, MASKED_LM, is_allowed, with_kinds
 from unmask.models.directory import check_files as models_check_files
-from unmask.models.directory import is_allowed
 from unmask.models.embedding import POOLINGS, Encoder, Span, embed, load_encoder
 from unmask.models.embedding import tokenise as embedding_tokenise
-from unmask.models.keys import sources
-from unmask.models.kinds import check_model, write_manifest
+from unmask.models.keys import Models, sources
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import LoadedModel, load
 from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.random_weights import make_random, make_untrained
-from unmask.models.start import Start, choose_start, read_after
 from unmask.models.states import with_states
-from unmask.models.study import Models
-from unmask.models.tokenizer import load_tokenizer
+from unmask.models.tokenizer import Start, choose_start, load_tokenizer, read_after
 from unmask.models.training import IGNORED, Batch, Loss, Settings, work_folder
 from unmask.models.training import train as models_train
 from unmask.pairs import answer as pairs_answer

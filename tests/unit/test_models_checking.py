@@ -133,11 +133,6 @@ def in_eight_bits(weights: dict[str, torch.Tensor]) -> None:
     weights[f"{QUERY}.weight_scale_inv"] = scale.reshape(1, 1)
 
 
-def without_layers(directory: Path) -> None:
-    config = AutoConfig.from_pretrained(directory, num_hidden_layers=0)
-    AutoModelForMaskedLM.from_config(config).save_pretrained(directory)  # type: ignore[no-untyped-call]
-
-
 def with_more_tokens(directory: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(directory)
     tokenizer.add_tokens(["supercalifragilistic"])
@@ -166,8 +161,7 @@ class Code:
 
 TOKENIZER_CONFIG = "tokenizer_config.json"
 DRAWN = "lacks weights of the masked language model, which would be drawn at random "
-NOT_FLOATING = rf"that are not floating-point numbers: {QUERY}\.weight$"
-UNREAD = "with its config.json it reads no sentence: "
+UNREAD = "with its config.json it reads no text: "
 
 BROKEN: list[tuple[str, Change, str]] = [
     # weights that a network of the configuration does not use
@@ -175,12 +169,11 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("bert", adding(bert__x__lora_A__weight=torch.ones(2, 2)), r"use, 1 in all: bert\.x\.lora_A\.weight$"),
     ("bert", with_weights(in_eight_bits), rf"use, 1 in all: {QUERY}\.weight_scale_inv$"),
     ("bert", written("adapter_config.json", b"{}"), "adapter_config.json lies beside"),
-    ("bert", without_layers, "num_hidden_layers is 0 in its config.json"),
     # weights that are missing
     ("bert", saved_as("BertModel"), rf"{DRAWN}.*cls\.predictions"),
     ("electra", saved_as("ElectraForPreTraining"), rf"{DRAWN}.*generator_"),
     ("bert", with_weights(lambda weights: weights.pop(f"{QUERY}.weight")), rf"{DRAWN}\({QUERY}\.weight\)"),
-    ("bert", renamed("", "_orig_mod."), rf"{DRAWN}.*\): it has \d+ of them under the prefix '_orig_mod\.'"),
+    ("bert", renamed("", "_orig_mod."), rf"{DRAWN}.*it has others, which are not used \(_orig_mod\.bert"),
     ("bert", renamed("cls.", "my_head."), rf"{DRAWN}.*it has others, which are not used \(my_head\.predict"),
     # weights that are no numbers for this network
     ("bert", edit(vocab_size=900), "weights of another shape than config.json says: "),
@@ -190,11 +183,12 @@ BROKEN: list[tuple[str, Change, str]] = [
         r"not finite: cls\.predictions\.bias",
     ),
     *(
-        ("bert", both(adding(**{f"{QUERY}.weight": torch.ones(32, 32, dtype=dtype)}), *more), line)
-        for dtype, more, line in [
-            (torch.int8, (), rf"weights in model\.safetensors {NOT_FLOATING}"),
-            (torch.bool, (pickled,), rf"weights in pytorch_model\.bin {NOT_FLOATING}"),
-        ]
+        (
+            "bert",
+            both(adding(**{f"{QUERY}.weight": torch.ones(32, 32, dtype=dtype)}), *more),
+            rf"weights that are not floating-point numbers: {QUERY}\.weight$",
+        )
+        for dtype, more in [(torch.int8, ()), (torch.bool, (pickled,))]
     ),
     # files
     *(
@@ -202,7 +196,7 @@ BROKEN: list[tuple[str, Change, str]] = [
         for name in (WEIGHTS, PICKLE)
         for how in (lambda content: content[:-5000], lambda content: b"\xff" * 5000, lambda content: b"")
     ),
-    ("bert", lambda d: pickled(d, code=Code()), r"bin is broken, or holds more than tensors: .*not read$"),
+    ("bert", lambda d: pickled(d, code=Code()), "its weights cannot be loaded"),
     ("bert", weights_called(None), r"no weights .*index\)$"),
     ("bert", weights_called("model.fp16.safetensors"), r"no weights .*; it has model\.fp16\.safetensors\)$"),
     ("bert", weights_called("tf_model.h5"), r"no weights .*; it has tf_model\.h5\)$"),
@@ -223,23 +217,19 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("bert", edit(is_decoder=True), "it is a decoder"),
     ("bert", edit(max_2d_position_embeddings=4), r"reads where on a page each word stands \(bbox\)"),
     ("bert", edit(use_lang_emb=True, n_langs=2), r"reads the language of each token \(langs\)"),
-    ("bert", edit(enable_shape=True), "reads the shape and the sound of each character"),
+    ("bert", edit(enable_shape=True), "reads the shape or the sound of each character"),
     # tokenizers
     ("bert", written("tokenizer.json", b"{"), "its tokenizer cannot be loaded"),
     ("bert", with_more_tokens, r"the tokenizer has ids up to (\d+), the model \1 embeddings"),
     ("modernbert", edit(TOKENIZER_CONFIG, mask_token=None), "its tokenizer has no mask token"),
     ("bert", edit(TOKENIZER_CONFIG, mask_token="[UNK]"), r"mask token '\[UNK\]' is its unk token too$"),
-    *(
-        (architecture, edit(TOKENIZER_CONFIG, mask_token=word), f"has the word '{word}' for its mask token$")
-        for architecture, word in (("bert", "the"), ("albert", "▁the"), ("roberta", "well-known"))
-    ),
 ]
 """Masked language models: the architecture, what is done to a sound one, and the line that refuses it."""
 
 
-def refused(directory: Path, message: str, kind: str = MASKED, **entry: Any) -> None:
+def refused(directory: Path, message: str, kind: str = MASKED, start: str | None = None) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        check_model(directory, kind, "tiny", entry)
+        check_model(directory, kind, "tiny", start)
     assert str(caught.value).startswith("model tiny: ")
     assert "\n" not in str(caught.value)
 
@@ -261,12 +251,12 @@ def test_what_is_wrong_with_models_of_other_kinds(tmp_path: Path) -> None:
     vit = ViTConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
     ViTModel(vit).save_pretrained(tmp_path / "vit")
     tiny_tokenizer("bert").save_pretrained(tmp_path / "vit")
-    refused(tmp_path / "vit", "makes no hidden states of a text alone", ENCODER)
-    refused(tmp_path / "vit", "no text classifier of type vit: only such models predict labels", CLASSIFIER)
+    refused(tmp_path / "vit", UNREAD, ENCODER)
+    refused(tmp_path / "vit", "no text classifier of type vit", CLASSIFIER)
     refused(tiny_decoder("gpt2", tmp_path / "gpt2"), "no masked language model of type gpt2")
     refused(tiny_model("bart", tmp_path / "bart"), "^model tiny: it has an encoder", CAUSAL)
     bert = tiny_model("bert", tmp_path / "bert")
-    refused(bert, "no encoder of text with pictures of type bert: known is visual_bert$", SEEING)
+    refused(bert, "no encoder of text with pictures of type bert", SEEING)
     refused(bert, r"lacks weights of the text classifier, which would .*bert\.pooler", CLASSIFIER)
     roberta = tiny_model("roberta", tmp_path / "roberta")
     refused(roberta, "lacks weights of the text classifier, which would .*classifier", CLASSIFIER)
@@ -278,14 +268,14 @@ def test_what_is_wrong_with_models_of_other_kinds(tmp_path: Path) -> None:
     ("change", "message"),
     [
         (saved_as("BertModel"), r"drawn at random \(classifier\.bias, classifier\.weight\)"),
-        (edit(id2label={"0": "score"}), "its config.json .*: 1 labels"),
+        (edit(id2label={"0": "score"}), "two labels or more"),
         (edit(problem_type="regression"), "problem_type regression"),
         (edit(problem_type="multi_label_classification"), "problem_type multi_label_classification"),
-        (edit(id2label={"0": "bad", "1": "bad"}), "two labels are called 'bad'"),
+        (edit(id2label={"0": "bad", "1": "bad"}), "each of another name"),
         (edit(id2label={"0": "bad", "1": " bad"}), "look alike"),
-        (edit(id2label={"0": "bad", "1": " "}), "label 1 has no name"),
+        (edit(id2label={"0": "bad", "1": " "}), "no name"),
         (edit(id2label={"0": "bad", "1": "good\x1b[2J"}), "control character"),
-        (edit(id2label={"0": "bad", "2": "good"}), "not numbered from 0 without gaps"),
+        (edit(id2label={"0": "bad", "2": "good"}), "numbered from 0"),
         (edit(id2label={"0": "bad", "1": "good", "2": "so-so"}), "weights of another shape"),
     ],
 )
@@ -301,7 +291,7 @@ def test_a_broken_encoder_of_pictures_is_refused(tmp_path: Path) -> None:
     refused(directory, "with its config.json its hidden states are not finite", SEEING)
     # its regions bypass the transformer, which transformers cannot run
     bypassing = tiny_seeing(tmp_path / "bypassing", bypass_transformer=True)
-    refused(bypassing, "with its config.json it reads no text with a picture: ", SEEING)
+    refused(bypassing, UNREAD, SEEING)
 
 
 def test_a_decoder_that_sees_what_follows_is_refused(tmp_path: Path) -> None:
@@ -310,10 +300,10 @@ def test_a_decoder_that_sees_what_follows_is_refused(tmp_path: Path) -> None:
     config: Any = tiny_config("bert", tokenizer)
     tokenizer.save_pretrained(tmp_path)
     BertLMHeadModel(config).save_pretrained(tmp_path)
-    refused(tmp_path, "it sees the tokens that follow, and is no decoder", CAUSAL, start="[CLS]")
+    refused(tmp_path, "it sees the tokens that follow, and is no decoder", CAUSAL, "[CLS]")
     config.is_decoder = True
     BertLMHeadModel(config).save_pretrained(tmp_path)
-    check_model(tmp_path, CAUSAL, "tiny", {"start": "[CLS]"})
+    check_model(tmp_path, CAUSAL, "tiny", "[CLS]")
 
 
 @pytest.mark.parametrize("architecture", ["bert", "electra", "modernbert", "bart"])
@@ -410,7 +400,7 @@ def test_the_manifest(kind: str, make: Callable[[Path], Path], network: Any, tmp
     if kind == CAUSAL:
         reason = "its bos token, which separates documents in training"
         assert Start.of(manifest) == Start(END, 0, reason)
-        assert check_model(directory, CAUSAL, "tiny", {"start": "none"})["start"]["token"] is None
+        assert check_model(directory, CAUSAL, "tiny", "none")["start"]["token"] is None
     if kind == CLASSIFIER:
         assert manifest["labels"] == ["bad", "good"]
         # by their numbers, whatever their order in the file
@@ -434,19 +424,11 @@ def test_the_longest_sentence_is_the_longest(architecture: str, tmp_path: Path) 
     assert check_model(directory, MASKED, "tiny")["max_length"] == 64
 
 
-@pytest.mark.parametrize(
-    ("architecture", "settings", "longest"),
-    [
-        ("mistral", {"sliding_window": 16}, 16),
-        ("mistral", {"sliding_window": 500}, 128),
-        ("mistral", {"sliding_window": None}, 128),
-        ("gpt_neox", {"use_sliding_window": False, "sliding_window": 16}, 128),
-    ],
-)
+@pytest.mark.parametrize(("window", "longest"), [(16, 16), (500, 128), (None, 128)])
 def test_a_sliding_window_is_the_longest_that_every_token_sees(
-    architecture: str, settings: dict[str, Any], longest: int, tmp_path: Path
+    window: int | None, longest: int, tmp_path: Path
 ) -> None:
-    directory = tiny_decoder(architecture, tmp_path, **settings)
+    directory = tiny_decoder("mistral", tmp_path, sliding_window=window)
     assert check_model(directory, CAUSAL, "tiny")["max_length"] == longest
 
 

@@ -145,7 +145,7 @@ def test_what_is_not_read_whole_is_refused(
     assert refused(file).startswith("is not a GGUF file that can be read: ")
     writer = GGUFWriter(str(file), "strange")
     writer.add_tensor("weight", np.ones(4, np.float32))
-    assert refused(_written(writer, file)).startswith("transformers cannot read this strange model: ")
+    assert refused(_written(writer, file)).startswith("this strange model cannot be read: ")
     for package in ("gguf", "accelerate"):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, package, None)

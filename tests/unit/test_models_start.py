@@ -1,5 +1,6 @@
 """The token that a causal language model reads before a text."""
 
+import re
 from typing import Any
 
 import pytest
@@ -43,7 +44,7 @@ def test_the_start_token_and_nothing_else_stands_around_a_text(
 ) -> None:
     tokenizer = adding(decoder_tokenizer(**specials), template)
     text = tokenizer(TEXT, add_special_tokens=False)["input_ids"]
-    start = choose_start(tokenizer, chosen, "model x")
+    start = choose_start(tokenizer, chosen)
     assert start.token == token and start.reason.startswith(reason)
     read_after(tokenizer, start)
     encoded = tokenizer(TEXT, return_special_tokens_mask=True)
@@ -66,6 +67,5 @@ def test_the_start_token_and_nothing_else_stands_around_a_text(
 def test_no_start_token_is_guessed(
     specials: dict[str, str], template: str, chosen: str | None, fault: str
 ) -> None:
-    with pytest.raises(InputError, match=r"^model x: ") as error:
-        choose_start(adding(decoder_tokenizer(**specials), template), chosen, "model x")
-    assert fault in str(error.value)
+    with pytest.raises(InputError, match=re.escape(fault)):
+        choose_start(adding(decoder_tokenizer(**specials), template), chosen)

@@ -28,7 +28,7 @@ def check(models: dict[str, Any], **more: Any) -> None:
     study = complete({"study": "s", "models": models, "benchmarks": PAIRS, **more})
     entries = Models(study["models"])
     entries.check_starts()
-    entries.check_bases("debiased", "masked-lm")
+    entries.check_bases("debiased")
     PairsStudy(study, entries).check()
 
 

@@ -107,9 +107,6 @@ def manifest_of(directory: Path) -> dict[str, Any]:
         (word_pieces, {"tokenizer_class": "RobertaTokenizer", "bos_token": "[CLS]"}, "roberta"),
         # as camembertv2 states it
         (word_pieces, {"tokenizer_class": "RobertaTokenizer", "add_prefix_space": True}, "roberta"),
-        # transformers fails to make these of such a file
-        (word_pieces, {"tokenizer_class": "XLMRobertaTokenizer"}, "xlm-roberta"),
-        (word_pieces, {"tokenizer_class": "DebertaV2Tokenizer"}, "bert"),
         (unigrams, {"tokenizer_class": "XLMRobertaTokenizer"}, "xlm-roberta"),
         (bytes_in_digits, {"tokenizer_class": "RobertaTokenizer"}, "roberta"),
         # what is not stated is as in the file, not as the class has it
@@ -121,8 +118,7 @@ def test_texts_are_read_as_tokenizer_json_says_and_the_manifest_says_so(
 ) -> None:
     directory = made(tmp_path / "model", file(), {**NAMES, **settings}, model_type)
     (remark,) = manifest_of(directory)["tokenizer_remarks"]
-    assert settings["tokenizer_class"] in remark or "cannot load" in remark
-    assert "tokenizer.json" in remark
+    assert settings["tokenizer_class"] in remark and "tokenizer.json" in remark
     loaded = load(directory, pick_device("cpu"), with_attention=False).tokenizer
     for tokenizer in (loaded, load_tokenizer(directory)):
         for text in (TEXT, "Café 1,234 – “no”", "a [MASK] b"):
@@ -171,6 +167,12 @@ def test_what_reads_as_its_file_says_has_no_remark(
             "do_lower_case: true",
         ),
         (word_pieces, {"tokenizer_class": "CanineTokenizer"}, "CanineTokenizer"),
+        # transformers fails to make one of such a file
+        (
+            word_pieces,
+            {"tokenizer_class": "XLMRobertaTokenizer"},
+            "PreTrainedTokenizerFast in tokenizer_config",
+        ),
         (lambda: word_pieces(ends=False), {"tokenizer_class": "PreTrainedTokenizerFast"}, "[CLS] and [SEP]"),
         (lambda: word_pieces(ends=False), {"tokenizer_class": "RobertaTokenizer"}, "[CLS] and [SEP]"),
     ],

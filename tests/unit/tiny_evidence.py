@@ -43,8 +43,7 @@ def loaded(
 ) -> LoadedModel:
     """start: the setting of a causal language model; None for its own."""
     if architecture not in ARCHITECTURES:
-        setting = {} if start is None else {"start": start}
-        more["start"] = Start.of(check_model(directory(architecture), CAUSAL_LM, "tiny", setting))
+        more["start"] = Start.of(check_model(directory(architecture), CAUSAL_LM, "tiny", start))
     return load(directory(architecture), pick_device("cpu", batch_tokens), attention, **more)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from unmask.associations.terms import GROUNDED_FORMAT
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
-from unmask.models.detecting import MASKED_LM
-from unmask.models.study import Models
+from unmask.models.directory import MASKED_LM
+from unmask.models.keys import Models
 
 KEY = "config key associations"
 OF_TEXT, SEEING = (MASKED_LM, "text-encoder"), "vision-and-language"

@@ -35,8 +35,8 @@ HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?(@[\w./-]+)?")
 def model_entries(models: Iterable[str | Path], start: str | None = None) -> dict[str, dict[str, Any]]:
     """An entry of a study for each folder, GGUF file or repository of the hub, by a short name of its own.
 
-    start: what the models read before each sentence, if it is stated (unmask.models.start). Raises InputError
-    for what is none of these, for two of one name, and without any.
+    start: what the models read before each sentence, if it is stated. Raises InputError for what is none of
+    these, for two of one name, and without any.
     """
     result: dict[str, dict[str, Any]] = {}
     for model in map(str, models):

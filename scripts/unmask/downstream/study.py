@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.models.keys import sources
-from unmask.models.study import Models
+from unmask.models.keys import Models, sources
 from unmask.terms import PUBLISHED
 
 KEY = "config key "

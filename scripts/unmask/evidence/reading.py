@@ -20,8 +20,7 @@ from unmask.evidence.shards import Progress, Shard, digest_of_parts, write_in_sh
 from unmask.evidence.tokenising import tokenise, unknown_tokens
 from unmask.models.devices import Device
 from unmask.models.loading import LoadedModel, load
-from unmask.models.start import Start, read_after
-from unmask.models.tokenizer import load_tokenizer
+from unmask.models.tokenizer import Start, load_tokenizer, read_after
 from unmask.terms import IN_TURN, NONE, ROLES, SIDES
 
 logger = logging.getLogger(__name__)

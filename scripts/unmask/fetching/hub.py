@@ -85,15 +85,14 @@ def fetch_model(
 
     names = [name for name in model.names if not files or name not in model_files.TOKENIZER_FILES] + [*files]
     try:
-        chosen = model_files.choose_files(names, text, model.what, with_code)
+        chosen = model_files.choose_files(names, text, with_code)
     except InputError as error:
-        if model_files.CONFIG not in names or model_files.tokenizer_files(names):
-            raise
-        raise InputError(f"{error}; name the repository of one with the key `tokenizer`") from None
+        lacks_one = model_files.CONFIG in names and not model_files.tokenizer_files(names)
+        remedy = "; name the repository of one with the key `tokenizer`" if lacks_one else ""
+        raise InputError(f"{model.what}: {error}{remedy}") from None
     files |= {name: model.file(name) for name in chosen.all if name not in files}
     if with_code:
-        model_files.check_named(files, text, model.what)
-        facts["own_code"] = list(model_files.code_files(files))
+        facts["own_code"] = list(chosen.code)
     with written_whole(directory, folder=True) as unfinished:
         for name, source in files.items():
             _place(source, unfinished / name)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from unmask import workflow_root
 from unmask.errors import InputError
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
+from unmask.models.directory import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.terms import (
     ALL,
     ANTISTEREOTYPE,

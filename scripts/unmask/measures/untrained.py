@@ -12,7 +12,7 @@ from unmask.evidence.lists import Table, missing
 from unmask.evidence.reading import Subject, Tokenised
 from unmask.measures.formulas import maskings_of
 from unmask.measures.scoring import SCORES, Evidence, score_pairs
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.models.directory import CAUSAL_LM, MASKED_LM
 from unmask.models.random_weights import make_untrained
 from unmask.tables import write_table
 from unmask.terms import ORIGINAL

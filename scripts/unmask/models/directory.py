@@ -1,4 +1,4 @@
-"""What a model directory consists of, how one is written whole, and whether code in it is run.
+"""What a model directory consists of, its model's kind, how one is written, and whether its code is run.
 
 transformers runs the Python files that `auto_map` of a model's configuration names, if it is called with
 `trust_remote_code=True`; what loads a model passes `is_allowed(directory)` there. Allowed is what was fetched
@@ -17,6 +17,17 @@ from typing import Any
 
 from unmask.errors import InputError
 from unmask.files import sha256_of_file, written_whole
+
+MASKED_LM, CAUSAL_LM = "masked-lm", "causal-lm"
+
+SCORE_FILE = "score-file"
+"""The kind of a model of which there is a file of scores and nothing else."""
+
+DECODERS = ("gpt2", "llama")
+"""The architectures of models trained on a world that are causal language models."""
+
+_DECODER = re.compile(r"\w+(ForCausalLM|(?<!With)LMHeadModel|DoubleHeadsModel)")
+"""Names of networks that see only what stands before a token; XLM's …WithLMHeadModel sees both sides."""
 
 CONFIG = "config.json"
 VOCABULARIES = (
@@ -38,11 +49,10 @@ _OF_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", "
 ADAPTER = "adapter_config.json"
 """A file of an adapter of the PEFT library, which is no model alone."""
 
-
 KEY = "trust_remote_code"
 """Of the entry of a model."""
 
-NAMING = ("config.json", "tokenizer_config.json", "preprocessor_config.json", "processor_config.json")
+NAMING = (CONFIG, "tokenizer_config.json")
 """Files that may name code, under `auto_map`."""
 
 _allowed: set[Path] = set()
@@ -63,39 +73,40 @@ class ModelFiles:
         return (CONFIG, *self.tokenizer, *self.code, *self.weights)
 
 
-def choose_files(
-    names: Collection[str], read: Callable[[str], str], what: str, with_code: bool = False
-) -> ModelFiles:
+def choose_files(names: Collection[str], read: Callable[[str], str], with_code: bool = False) -> ModelFiles:
     """Choose the files of a model out of all that there are: no other framework's weights, no duplicates.
 
-    `read` gives the text of one of the files (for the index of weights in several shards); `with_code`: its
-    code is run. Raises InputError beginning with `what` where the configuration, a tokenizer or the weights
-    are missing.
+    `read` gives the text of one of the files; `with_code`: its code is run. Raises InputError where the
+    configuration, a tokenizer or the weights are missing, and where code that is run is of another
+    repository: a pinned commit says nothing of that.
     """
     if CONFIG not in names:
         has = f"; {ADAPTER} is of an adapter alone" if ADAPTER in names else ""
-        raise InputError(f"{what}: no {CONFIG}: not a model of the transformers library{has}")
+        raise InputError(f"no {CONFIG}: not a model of the transformers library{has}")
     tokenizer = tokenizer_files(names)
     if not tokenizer:
-        raise InputError(
-            f"{what}: no tokenizer (none of {', '.join(VOCABULARIES)}; vocab.json needs merges.txt)"
-        )
+        raise InputError(f"no tokenizer (none of {', '.join(VOCABULARIES)}; vocab.json needs merges.txt)")
     first = next((name for name in WEIGHTS if name in names), None)
     if first is None:
         others = sorted(name for name in names if name.endswith(_OF_WEIGHTS))
         has = f"; it has {', '.join(others[:3])}" if others else ""
         why = f"neither {WEIGHTS[0]} nor {WEIGHTS[2]}, whole or in shards with their index{has}"
-        raise InputError(f"{what}: no weights ({why})")
+        raise InputError(f"no weights ({why})")
     weights = [first]
     if first.endswith(".index.json"):
         try:
             shards = sorted(set(json.loads(read(first))["weight_map"].values()))
         except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-            raise InputError(f"{what}: {first} is not an index of weights") from None
+            raise InputError(f"{first} is not an index of weights") from None
         missing = [str(shard) for shard in shards if shard not in names]
         if missing:
-            raise InputError(f"{what}: {first} names {missing[0]}, which is not there")
+            raise InputError(f"{first} names {missing[0]}, which is not there")
         weights += shards
+    for file in [each for each in NAMING if with_code and each in names]:
+        for module in _named(read(file)):
+            if "--" in module:
+                repo = module.partition("--")[0]
+                raise InputError(f"{file} names code of another repository, {repo}, which is never run")
     return ModelFiles(tokenizer, tuple(weights), code_files(names) if with_code else ())
 
 
@@ -109,14 +120,12 @@ def tokenizer_files(names: Collection[str]) -> tuple[str, ...]:
     return present if usable else ()
 
 
-def files_of(directory: Path, what: str) -> ModelFiles:
+def files_of(directory: Path) -> ModelFiles:
     """`choose_files` of a directory. Raises InputError where it is none, or no model's."""
     if not directory.is_dir():
-        raise InputError(f"{what}: {directory} is not a directory")
+        raise InputError(f"{directory} is not a directory")
     names = [path.name for path in directory.iterdir() if path.is_file()]
-    return choose_files(
-        names, lambda name: (directory / name).read_text(encoding="utf-8"), what, is_allowed(directory)
-    )
+    return choose_files(names, lambda name: (directory / name).read_text("utf-8"), is_allowed(directory))
 
 
 def check_files(manifest: Mapping[str, Any]) -> None:
@@ -168,30 +177,15 @@ def code_files(names: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name.endswith(".py") and "/" not in name))
 
 
-def check_named(names: Collection[str], read: Callable[[str], str], what: str) -> None:
-    """Check that all code that a model names is its own: a pinned commit says nothing of another repository.
-
-    read: gives the text of one of the files. Raises InputError beginning with `what` for code of another
-    repository.
-    """
-    for file in [each for each in NAMING if each in names]:
-        for module in _named(read(file)):
-            if "--" in module:
-                repo = module.partition("--")[0]
-                raise InputError(
-                    f"{what}: {file} names code of another repository, {repo}, which is never run"
-                )
-
-
-def why_refused(directory: str | Path, fault: InputError) -> InputError:
-    """The fault of a model; if it has code of its own that is not run, with the key that would run it."""
+def code_not_run(directory: str | Path) -> str:
+    """Said behind a fault of a model that has code of its own that is not run: the key that would run it."""
     files = [path for name in NAMING if (path := Path(directory) / name).is_file()]
     named = [each for path in files for each in _named(path.read_text(encoding="utf-8"))]
     if is_allowed(directory) or not named:
-        return fault
-    return InputError(
-        f"{fault}; the model names code of its own ({named[0]}), which is not run: if you trust it, set "
-        f"{KEY}: true and a commit as revision in its entry (source: hub)"
+        return ""
+    return (
+        f"; the model names code of its own ({named[0]}), which is not run: if you trust it, set {KEY}: true "
+        "and a commit as revision in its entry (source: hub)"
     )
 
 
@@ -209,3 +203,35 @@ def _named(text: str) -> list[str]:
     with suppress(ValueError, RecursionError):
         json.loads(text, object_hook=note)
     return named
+
+
+def with_kinds(study: Mapping[str, Any]) -> dict[str, Any]:
+    """The study with `kind: causal-lm` for a folder whose config.json states a causal language model, and for
+    a model of DECODERS that is trained here.
+
+    What is not of the right shape is left as it is, to be refused.
+    """
+    study, models = dict(study), study.get("models")
+    if isinstance(models, Mapping):
+        study["models"] = {
+            name: {**entry, "kind": CAUSAL_LM}
+            if isinstance(entry, Mapping) and "kind" not in entry and _is_decoder(entry, study.get("data"))
+            else entry
+            for name, entry in models.items()
+        }
+    return study
+
+
+def _is_decoder(entry: Mapping[str, Any], data: object) -> bool:
+    """Whether all networks that a model's config.json names see what stands before a token alone."""
+    if entry.get("source") == "train":
+        return entry.get("architecture") in DECODERS
+    if entry.get("source") != "path":
+        return False
+    # what cannot be read is left to the job that checks the model
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        folder = str(entry["path"]).replace("{data}", str(data).rstrip("/"))
+        stated = json.loads(Path(folder, CONFIG).read_bytes())["architectures"]
+        # a folder that holds a masked network, too, is a masked one's
+        return isinstance(stated, list) and stated != [] and all(map(_DECODER.fullmatch, stated))
+    return False

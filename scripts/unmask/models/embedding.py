@@ -13,8 +13,8 @@ from torch import Tensor
 from transformers import AutoModel, PreTrainedTokenizerBase, VisualBertModel
 
 from unmask.errors import InputError
-from unmask.models.detecting import MASKED_LM
 from unmask.models.devices import Device, Input, read_in_batches
+from unmask.models.directory import MASKED_LM
 from unmask.models.loading import load, load_network
 from unmask.models.tokenizer import load_tokenizer
 

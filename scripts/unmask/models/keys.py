@@ -1,10 +1,15 @@
-"""The keys of models: which a study has, and where each comes from."""
+"""The keys of models: which a study has, where each comes from, and what they say of it.
+
+This is read at every planning, so it loads no tables.
+"""
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
+from unmask.errors import InputError
 from unmask.keys import (
     ABSENT,
     ChosenBy,
@@ -21,6 +26,7 @@ from unmask.keys import (
     alternatives,
     one_of,
 )
+from unmask.models.directory import CAUSAL_LM, MASKED_LM
 
 Kind = Annotated[
     Literal["causal-lm", "masked-lm", "text-classification", "text-encoder", "vision-and-language"],
@@ -168,3 +174,66 @@ class Gguf(Model, Read):
     """The path of the file in the repository; no other file of it is fetched."""
     published: Published = ABSENT
     _one = one_of("repo file", "path")
+
+
+class Models(dict[str, Mapping[str, Any]]):
+    """The entries of the key `models` of a completed study, by name."""
+
+    def of(self, *sources: str) -> list[str]:
+        """The models from there, in the order of the study."""
+        return [name for name, entry in self.items() if entry["source"] in sources]
+
+    def of_kind(self, *kinds: str) -> list[str]:
+        """The models with files of these kinds."""
+        return [name for name in self if self.has_files(name) and self.kind(name) in kinds]
+
+    def inherited(self, model: str, key: str) -> Any:
+        """What an entry says under a key, or else that of the model which it is made from; None if none
+        does."""
+        entry = self[model]
+        return self.inherited(entry["from"], key) if "from" in entry and key not in entry else entry.get(key)
+
+    def kind(self, model: str) -> str:
+        """What a model is: unmask.models.directory has the kinds that are scored on pairs."""
+        return str(self.inherited(model, "kind"))
+
+    def origin(self, model: str) -> str:
+        """The model that a model is made from at last: itself, if it is made from none."""
+        return self.origin(self[model]["from"]) if "from" in self[model] else model
+
+    def world(self, model: str) -> str | None:
+        """The world that a model was trained on, if it was on one."""
+        world: str | None = self.inherited(model, "world")
+        return world
+
+    def has_files(self, model: str) -> bool:
+        """Whether a model lies in a directory."""
+        return self.source_of(model).has_files
+
+    def runs_own_code(self, model: str) -> bool:
+        """Whether code that comes with a model is run where it is loaded."""
+        return bool(self[model].get("trust_remote_code"))
+
+    def source_of(self, model: str) -> type[Model]:
+        """The keys of models of a model's source."""
+        return sources()[self[model]["source"]]
+
+    def check_starts(self) -> None:
+        """Raise InputError where a model that is no decoder is to have a start token."""
+        for name, entry in self.items():
+            if "start" in entry and self.kind(name) != CAUSAL_LM:
+                raise InputError(
+                    f"config key models.{name}.start: only a causal-lm model has a start token, "
+                    f"and this one is a {self.kind(name)} model (key kind)"
+                )
+
+    def check_bases(self, source: str) -> None:
+        """Raise InputError where a model of a source is made from one that is no masked language model with
+        files, or that has code of its own, which what is made from it would lack."""
+        for name in self.of(source):
+            base, key = self[name]["from"], f"config key models.{name}.from"
+            if base not in self.of_kind(MASKED_LM):
+                raise InputError(f"{key}: {base} is not a {MASKED_LM} model with files")
+            if self.runs_own_code(base):
+                why = "runs code of its own (trust_remote_code), and no model is made from such a one"
+                raise InputError(f"{key}: {base} {why}")

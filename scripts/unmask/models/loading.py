@@ -23,8 +23,7 @@ from unmask.errors import InputError
 from unmask.models.devices import Device, ran_out_of_memory
 from unmask.models.directory import is_allowed
 from unmask.models.linear import use_fast_linear_layers
-from unmask.models.start import Start, read_after
-from unmask.models.tokenizer import load_tokenizer
+from unmask.models.tokenizer import Start, load_tokenizer, read_after
 
 logger = logging.getLogger(__name__)
 

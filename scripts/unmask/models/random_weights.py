@@ -8,9 +8,8 @@ import torch
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.errors import InputError
-from unmask.models.detecting import MASKED_LM
-from unmask.models.directory import KEY, allow, is_allowed, save_like, tokenizer_files
-from unmask.models.kinds import KINDS
+from unmask.models.checking import KINDS
+from unmask.models.directory import KEY, MASKED_LM, allow, is_allowed, save_like, tokenizer_files
 from unmask.models.tokenizer import load_tokenizer
 
 
@@ -28,7 +27,7 @@ def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> d
     source, kind = Path(entry["tokenizer"]), entry.get("kind", MASKED_LM)
     if not source.is_dir() or not tokenizer_files([path.name for path in source.iterdir()]):
         raise InputError(f"tokenizer: {source} is not a directory with a tokenizer")
-    tokenizer = load_tokenizer(source, f"tokenizer: {source}")
+    tokenizer = load_tokenizer(source)
     try:
         save_like(_drawn(_config(entry["config"], tokenizer), kind, seed), source, directory)
     except (InputError, OSError):

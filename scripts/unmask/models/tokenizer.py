@@ -1,18 +1,24 @@
-"""Loading the tokenizer of a model directory: the one that its files describe, or none.
+"""The tokenizer of a model directory, as its files describe it, and what a decoder reads before a text.
 
 transformers builds the pipeline of many classes anew and takes only the vocabulary of tokenizer.json. So the
 tokenizer that it loads is compared with that file on texts, and the file's is read where they differ.
+
+The first token of a text has a probability only where something stands before it. In pre-training that is
+what separates documents, so this is the default start token; evaluations that take another, or none, decide
+some pairs otherwise.
 """
 
 import json
 import logging
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer
+from tokenizers.processors import TemplateProcessing
 from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from unmask.errors import InputError
@@ -55,65 +61,73 @@ _CAPITALISED = 0.01
 _TRIED = 1000
 """How many of these are tried at most."""
 
+BOS, EOS, NO_START = "bos", "eos", "none"
 
-def load_tokenizer(directory: str | Path, what: str | None = None, **options: Any) -> PreTrainedTokenizerBase:
+_CHAT = re.compile(
+    r"im_start|im_end|turn|header|eot|chat|inst|message|channel|user|assistant|system", re.IGNORECASE
+)
+"""Found in the names of tokens that mark the turns of a chat, and in those of no separator of documents."""
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def load_tokenizer(directory: str | Path, **options: Any) -> PreTrainedTokenizerBase:
     """The tokenizer of a model directory.
 
-    what: how a message begins, such as `model NAME`; options: as of AutoTokenizer.from_pretrained. Code of
-    the model's own is run where that is allowed, and then decides how texts are read. Else a `tokenizer.json`
-    does: where transformers reads texts otherwise, the file's pipeline is used, with the declared special
-    tokens, and the log says so.
+    options: as of AutoTokenizer.from_pretrained. Code of the model's own is run where that is allowed, and
+    then decides how texts are read. Else a `tokenizer.json` does: where transformers reads texts otherwise,
+    the file's pipeline is used, with the declared special tokens, and the log says so.
     Raises InputError where none can be loaded, and where tokenizer_config.json and tokenizer.json contradict
     each other.
     """
-    return _load(Path(directory), what or f"model directory {directory}", options)[0]
+    return _load(Path(directory), options)[0]
 
 
-def checked_tokenizer(directory: Path, what: str) -> tuple[PreTrainedTokenizerBase, list[str]]:
+def checked_tokenizer(directory: Path) -> tuple[PreTrainedTokenizerBase, list[str]]:
     """The same, and remarks: sentences on how it reads texts that users may not expect.
 
     Raises InputError besides where it takes single characters for special tokens, and where texts are made
     lower-case though the vocabulary has capitals, unless tokenizer_config.json says `do_lower_case: true`.
     """
-    tokenizer, remarks = _load(directory, what, {})
+    tokenizer, remark = _load(directory, {})
     if characters := sorted(token for token in tokenizer.all_special_tokens if len(token) == 1):
         raise InputError(
-            f"{what}: its tokenizer takes {' '.join(characters)} for special tokens, as happens with a "
-            "spiece.model alone: add the model's tokenizer.json"
+            f"its tokenizer takes {' '.join(characters)} for special tokens, as happens with a spiece.model "
+            "alone: add the model's tokenizer.json"
         )
-    is_meant = _settings(directory).get("do_lower_case") is True
-    return tokenizer, remarks + _on_capitals(tokenizer, is_meant, what)
+    fault = _on_capitals(tokenizer)
+    if fault and _settings(directory).get("do_lower_case") is not True:
+        raise InputError(f"{fault}: say do_lower_case: false in {SETTINGS}, or true if it was trained so")
+    if fault:
+        fault += f" ({SETTINGS} says do_lower_case: true)"
+    remarks = [each for each in (remark, fault) if each]
+    for each in remarks:
+        logger.warning("%s", each)
+    return tokenizer, remarks
 
 
-def _load(
-    directory: Path, what: str, options: Mapping[str, Any]
-) -> tuple[PreTrainedTokenizerBase, list[str]]:
+def _load(directory: Path, options: Mapping[str, Any]) -> tuple[PreTrainedTokenizerBase, str | None]:
     allowed, settings = is_allowed(directory), _settings(directory)
     own_code = allowed and "auto_map" in settings
     from_file = (directory / FILE).is_file() and not own_code and "gguf_file" not in options
-    tokenizer: PreTrainedTokenizerBase | None = None
-    remarks = []
     try:
-        tokenizer = AutoTokenizer.from_pretrained(
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
             directory, local_files_only=True, trust_remote_code=allowed, **options
         )
     except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
-        why = str(error).strip().partition("\n")[0] or type(error).__name__
-        # a class that lacks a package may read otherwise than its tokenizer.json says
-        if from_file and not isinstance(error, ImportError):
-            with suppress(Exception):
-                tokenizer = PreTrainedTokenizerFast.from_pretrained(
-                    directory, local_files_only=True, **options
-                )
-        if tokenizer is None:
-            raise InputError(f"{what}: its tokenizer cannot be loaded: {why}") from None
-        remarks.append(f"transformers cannot load its tokenizer ({why}): that of {FILE} is used")
-    if from_file:
-        tokenizer, replaced = _as_in_file(directory, tokenizer, settings, what)
-        remarks += replaced
-    for remark in remarks:
-        logger.info("%s: %s", what, remark)
-    return tokenizer, remarks
+        remedy = f" (tokenizer_class: PreTrainedTokenizerFast in {SETTINGS} takes {FILE} as it is)"
+        raise InputError(
+            f"{directory}: its tokenizer cannot be loaded: {first_line(error)}{remedy if from_file else ''}"
+        ) from None
+    if not from_file:
+        return tokenizer, None
+    tokenizer, remark = _as_in_file(directory, tokenizer, settings)
+    if remark:
+        logger.info("%s: %s", directory, remark)
+    return tokenizer, remark
 
 
 def _settings(directory: Path) -> dict[str, Any]:
@@ -126,13 +140,13 @@ def _settings(directory: Path) -> dict[str, Any]:
 
 
 def _as_in_file(
-    directory: Path, tokenizer: PreTrainedTokenizerBase, settings: dict[str, Any], what: str
-) -> tuple[PreTrainedTokenizerBase, list[str]]:
+    directory: Path, tokenizer: PreTrainedTokenizerBase, settings: dict[str, Any]
+) -> tuple[PreTrainedTokenizerBase, str | None]:
     """The tokenizer, or that of tokenizer.json where the two differ, and what to say of it."""
     try:
         file = Tokenizer.from_file(str(directory / FILE))
     except Exception as error:  # of the library's own
-        raise InputError(f"{what}: its {FILE} cannot be read: {error}") from None
+        raise InputError(f"{directory / FILE}: cannot be read: {error}") from None
     file.no_truncation()
     file.no_padding()
     # without those that a class of transformers adds to a vocabulary that lacks them
@@ -144,15 +158,13 @@ def _as_in_file(
     known = {str(token) for token in file.get_added_tokens_decoder().values()}
     stated = [token for token in tokenizer.added_tokens_decoder.values() if str(token) in special.values()]
     file.add_special_tokens([token for token in stated if str(token) not in known])
-    # a decoder's ends may be set apart from the file, and what it reads first is stated (unmask.models.start)
+    # a decoder's ends may be set apart from the file, and what it reads first is stated (choose_start)
     with_ends = file.post_processor is not None and not (
         tokenizer.mask_token is None and {"add_bos_token", "add_eos_token"} & settings.keys()
     )
     text = _first_difference(tokenizer, file, with_ends)
     if text is None:
-        return tokenizer, []
-    name = type(tokenizer).__name__
-    differs = f"{name} of transformers reads {text!r} otherwise than {FILE} says"
+        return tokenizer, None
     pipeline = b"".join(
         part.__getstate__() for part in (file.normalizer, file.pre_tokenizer) if part
     ).decode()
@@ -160,11 +172,9 @@ def _as_in_file(
         value = settings.get(option)
         if isinstance(value, bool) and f'"{term}":{json.dumps(not value)}' in pipeline:
             raise InputError(
-                f"{what}: {SETTINGS} says {option}: {json.dumps(value)}, and {FILE} the opposite ({term}): "
-                "have them say the same"
+                f"{directory}: {SETTINGS} says {option}: {json.dumps(value)}, and {FILE} the opposite "
+                f"({term}): have them say the same"
             )
-    if not tokenizer.is_fast:
-        raise InputError(f"{what}: {differs}: take away the one that the model was not trained with")
     own = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=file,
         model_max_length=tokenizer.model_max_length,
@@ -173,9 +183,10 @@ def _as_in_file(
         truncation_side=tokenizer.truncation_side,
         **special,
     )
-    if _first_difference(own, file, with_ends) is not None:
-        raise InputError(f"{what}: {differs}, and cannot be had to read it so")
-    return own, [f"{differs}: that of the file is used"]
+    differs = f"{type(tokenizer).__name__} of transformers reads {text!r} otherwise than {FILE} says"
+    if not tokenizer.is_fast or _first_difference(own, file, with_ends) is not None:
+        raise InputError(f"{directory}: {differs}: take away the one that the model was not trained with")
+    return own, f"{differs}: that of the file is used"
 
 
 def _first_difference(tokenizer: PreTrainedTokenizerBase, file: Tokenizer, with_ends: bool) -> str | None:
@@ -189,32 +200,21 @@ def _first_difference(tokenizer: PreTrainedTokenizerBase, file: Tokenizer, with_
     return next((text for text, a, b in zip(texts, loaded, said, strict=True) if a != b.ids), None)
 
 
-def _on_capitals(tokenizer: PreTrainedTokenizerBase, is_meant: bool, what: str) -> list[str]:
-    """A remark where no word with a capital can be reached. Raises InputError unless that is meant."""
+def _on_capitals(tokenizer: PreTrainedTokenizerBase) -> str | None:
+    """What is odd where a vocabulary has words with a capital and none can be reached; else None."""
     special = {*tokenizer.all_special_tokens, *map(str, tokenizer.added_tokens_decoder.values())}
-
-    def reaches(texts: Sequence[str]) -> bool:
-        read = tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
-        tokens = {str(token) for ids in read for token in tokenizer.convert_ids_to_tokens(ids)}
-        return any(map(_has_capital, _words(tokens - special)))
-
-    # almost all that read capitals show it here, and their vocabulary need not be searched
-    if reaches(_TEXTS):
-        return []
     # single letters of both cases stand in many vocabularies of lower-case texts
     words = [word for word in _words({*tokenizer.get_vocab()} - special) if len(word) > 1]
     capitalised = sorted({word for word in words if _has_capital(word)})
-    if len(capitalised) <= _CAPITALISED * len(words) or reaches(capitalised[:_TRIED]):
-        return []
-    fault = f"its tokenizer makes texts lower-case, and {len(capitalised)} words that it knows have capitals"
-    if is_meant:
-        return [f"{fault} ({SETTINGS} says do_lower_case: true)"]
-    raise InputError(
-        f"{what}: {fault}: say do_lower_case: false in {SETTINGS}, or true if the model was trained so"
-    )
+    texts = [*_TEXTS, *capitalised[:_TRIED]]
+    read = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+    tokens = {str(token) for ids in read for token in tokenizer.convert_ids_to_tokens(ids)}
+    if len(capitalised) <= _CAPITALISED * len(words) or any(map(_has_capital, _words(tokens - special))):
+        return None
+    return f"its tokenizer makes texts lower-case, and {len(capitalised)} words that it knows have capitals"
 
 
-def _words(tokens: Collection[str]) -> list[str]:
+def _words(tokens: Iterable[str]) -> list[str]:
     """The words, or parts of words, that are tokens, without the signs of where a word begins or goes on."""
     return [match[2] for token in tokens if (match := _WORD.fullmatch(token))]
 
@@ -222,3 +222,80 @@ def _words(tokens: Collection[str]) -> list[str]:
 def _has_capital(word: str) -> bool:
     # the letters between stand for bytes in many vocabularies
     return any(letter.isupper() and not "\x80" <= letter <= "\u0143" for letter in word)
+
+
+@dataclass(frozen=True)
+class Start:
+    """What stands before the text of each sentence, and why."""
+
+    token: str | None
+    """None where nothing does: the first token of a text is then not scored."""
+    id: int | None
+    reason: str
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any]) -> "Start | None":
+        """That of a model with this manifest; None for a model that is no decoder."""
+        return cls(**manifest["start"]) if "start" in manifest else None
+
+
+def choose_start(tokenizer: PreTrainedTokenizerBase, chosen: str | None) -> Start:
+    """The start token of a decoder with this tokenizer.
+
+    chosen: BOS, EOS, NO_START, or a token of the tokenizer. Without a choice it is what the tokenizer itself
+    puts before a text; where it puts nothing, its BOS token, unless that marks a turn of a chat, else its EOS
+    token. Raises InputError where there is no such token, where nothing is left to choose but a token of
+    chats, and where the tokenizer puts several tokens before a text.
+    """
+    ends = {BOS: tokenizer.bos_token, EOS: tokenizer.eos_token}
+    vocabulary = tokenizer.get_vocab()
+    if chosen == NO_START:
+        return Start(None, None, "the study says none")
+    if chosen is not None:
+        token = str(ends.get(chosen, chosen))
+        if token not in vocabulary:
+            lacking = f"{chosen} token" if chosen in ends else f"token {chosen!r}"
+            raise InputError(f"key start: its tokenizer has no {lacking}")
+        return Start(token, vocabulary[token], f"the study says {chosen}")
+    added = _added(tokenizer)
+    if len(added) > 1:
+        raise InputError(
+            f"its tokenizer puts {' '.join(added)} before a text; say which of them is to (key start)"
+        )
+    stated = [(str(token), name) for name, token in ends.items() if token is not None]
+    separates = (
+        (token, f"its {name} token, which separates documents in training") for token, name in stated
+    )
+    for token, reason in (*((token, "its tokenizer puts it before a text") for token in added), *separates):
+        if not _CHAT.search(token):
+            return Start(token, vocabulary[token], reason)
+    has = f"only {' and '.join(token for token, _ in stated)}, of chats" if stated else "no bos or eos token"
+    raise InputError(
+        f"its tokenizer has {has}: say what separated documents in training, or none (key start, or "
+        "--start of unmask score)"
+    )
+
+
+def read_after(tokenizer: PreTrainedTokenizerBase, start: Start) -> None:
+    """Have a tokenizer put the start token before a text, and nothing else around it.
+
+    A text is so read behind one start token, whatever the tokenizer itself adds.
+    """
+    template = TemplateProcessing(
+        single="$A" if start.token is None else f"{start.token} $A",
+        special_tokens=[] if start.token is None else [(start.token, start.id)],
+    )
+    if start.token is None:
+        logger.warning("no start token: Start-Alone stays undefined")
+    backend: Any = tokenizer
+    backend.backend_tokenizer.post_processor = template
+
+
+def _added(tokenizer: PreTrainedTokenizerBase) -> list[str]:
+    """The tokens that a tokenizer puts before a text."""
+    with_added = tokenizer(_TEXTS[0])["input_ids"]
+    alone = tokenizer(_TEXTS[0], add_special_tokens=False)["input_ids"]
+    for before in range(len(with_added) - len(alone) + 1):
+        if with_added[before : before + len(alone)] == alone:
+            return [str(token) for token in tokenizer.convert_ids_to_tokens(with_added[:before])]
+    return []

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from unmask.measures.formulas import explained, kind_for, title_of
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
+from unmask.models.directory import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import MEANINGS
 from unmask.report.sheets import counted

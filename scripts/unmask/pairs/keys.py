@@ -34,7 +34,7 @@ from unmask.keys import (
     one_of,
 )
 from unmask.measures.formulas import MEASURES
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
+from unmask.models.directory import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.models.keys import Model, Published, sources
 from unmask.user_files import read_config
 

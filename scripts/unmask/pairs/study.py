@@ -9,8 +9,8 @@ from typing import Any
 
 from unmask.errors import InputError
 from unmask.measures.formulas import MEASURES, kind_for, maskings_of, measure
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
-from unmask.models.study import Models
+from unmask.models.directory import CAUSAL_LM, MASKED_LM, SCORE_FILE
+from unmask.models.keys import Models
 from unmask.terms import ORIGINAL, SHUFFLED
 
 KEY = "config key "

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.models.detecting import MASKED_LM
-from unmask.models.study import Models
+from unmask.models.directory import MASKED_LM
+from unmask.models.keys import Models
 from unmask.urls import as_shown
 
 KEY = "config key "

@@ -12,9 +12,7 @@ from transformers import AutoModelForCausalLM
 from unmask.job import Job
 from unmask.errors import InputError
 from unmask.files import read_facts, sha256_of_file, written_whole
-from unmask.models.checking import first_line
-from unmask.models.start import choose_start
-from unmask.models.tokenizer import load_tokenizer
+from unmask.models.tokenizer import choose_start, first_line, load_tokenizer
 
 _UNPACKED: dict[str, Any] = (
     {"quantization_config": transformers.GgufConfig(dequantize=True)}
@@ -35,7 +33,7 @@ def make(run: Job, work: Path) -> dict[str, Any]:
 def convert(file: Path, directory: str | Path, start: str | None = None) -> dict[str, Any]:
     """Write the model in a GGUF file to `directory`, whole or not at all, with its tokenizer.
 
-    start: the model's start token, if the study states one (unmask.models.start).
+    start: the model's start token, if the study states one (unmask.models.tokenizer).
 
     Returns file, size and sha256, its architecture, types (how many tensors of each, such as F32 or Q4_K),
     and the version of the package gguf. Raises InputError, one line naming the file, where a package for it
@@ -56,10 +54,9 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
     except Exception as error:  # a broken file fails in as many ways as it has parts
         raise InputError(f"{file}: is not a GGUF file that can be read: {first_line(error)}") from None
     auto: Any = AutoModelForCausalLM
-    unread = f"{file}: transformers cannot read this {architecture} model"
-    tokenizer = load_tokenizer(file.parent, unread, gguf_file=file.name)
-    choose_start(tokenizer, start, str(file))
     try:
+        tokenizer = load_tokenizer(file.parent, gguf_file=file.name)
+        choose_start(tokenizer, start)
         model, loading = auto.from_pretrained(
             file.parent,
             gguf_file=file.name,
@@ -69,7 +66,7 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
             **_UNPACKED,
         )
     except Exception as error:  # each architecture has its own way with a file that is not of it
-        raise InputError(f"{unread}: {first_line(error)}") from None
+        raise InputError(f"{file}: this {architecture} model cannot be read: {first_line(error)}") from None
     if missing := sorted(loading["missing_keys"]):
         raise InputError(f"{file}: lacks weights of the model: {missing[0]}")
     # as factors of rotary positions, which transformers would pass over

@@ -35,7 +35,7 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import MASKINGS, Ids, Sentence, modified_tokens, predicted
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.models.directory import CAUSAL_LM, MASKED_LM
 from unmask.tables import framed
 from unmask.terms import CAUSAL_MASKINGS, MODIFIED, NONE, SIDES, START
 from unmask.worlds.grammar import World

@@ -34,8 +34,8 @@ from transformers import (
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.models import training
-from unmask.models.detecting import DECODERS
 from unmask.models.devices import pick_device
+from unmask.models.directory import DECODERS
 from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import Schedule, Settings
