@@ -5,8 +5,15 @@ import json
 from unmask.job import job
 from unmask.files import write_text
 from unmask.worlds.grammar import World
-from unmask.worlds.make_world import draw_corpus, truth
-from unmask.worlds.pairs import Counts, crows_pairs, stereoset, write_crows_pairs, write_stereoset
+from unmask.worlds.make_world import (
+    Counts,
+    crows_pairs,
+    draw_corpus,
+    stereoset,
+    truth,
+    write_crows_pairs,
+    write_stereoset,
+)
 
 with job() as run:
     params, output = run.params, run.output

@@ -55,7 +55,7 @@ from unmask.debiasing.presenting import DebiasingResults, margins_left
 from unmask.debiasing.sentences import Sentence as DebiasingSentence
 from unmask.debiasing.sentences import choose_sentences, finder, tokenize_sentences
 from unmask.debiasing.swapping import swap_corpus, swapper
-from unmask.downstream import fine_tuning, measuring, tables
+from unmask.downstream import fine_tuning, measuring
 from unmask.downstream import read_task as downstream_read_task
 from unmask.downstream.correlation import (
     N_RANDOM,
@@ -69,6 +69,8 @@ from unmask.downstream.fine_tuning import FineTuned, FineTuning, Hyperparameters
 from unmask.downstream.measuring import Runs, read_runs
 from unmask.downstream.measuring import measure as downstream_measure
 from unmask.downstream.presenting import PRESENTS as DOWNSTREAM_PRESENTS
+from unmask.downstream.presenting import printed_taus
+from unmask.downstream.presenting import values as downstream_values
 from unmask.downstream.results import DownstreamResults
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.schema import SCORES as DOWNSTREAM_SCORES
@@ -76,7 +78,6 @@ from unmask.downstream.schema import WORD_COUNTS as DOWNSTREAM_WORD_COUNTS
 from unmask.downstream.study import check_study as downstream_check_study
 from unmask.downstream.study import fine_tuned_models, settings_of, with_fine_tuned, with_preset
 from unmask.downstream.synthetic import RELIABILITIES, read_synthetic
-from unmask.downstream.tables import printed_taus
 from unmask.downstream.task import Task
 from unmask.downstream.terms import BIAS as DOWNSTREAM_BIAS
 from unmask.downstream.terms import (
@@ -190,8 +191,7 @@ from unmask.pairs.verdicts import (
     with_corrected_p,
 )
 from unmask.papers import comparing
-from unmask.papers.checklist import Item, needs_data, read_costs, read_items
-from unmask.papers.comparing import compared, summary
+from unmask.papers.comparing import Item, compared, needs_data, read_costs, read_items, summary
 from unmask.preflight import DigestCache, hold_run_lock
 from unmask.regional.charts import BLANK, FIFTHS, principal_components
 from unmask.regional.herb import (
@@ -381,14 +381,15 @@ from unmask.worlds.grammar import FEMALE as WORLDS_FEMALE
 from unmask.worlds.grammar import WORDS as WORLDS_WORDS
 from unmask.worlds.grammar import Sentence as WorldsSentence
 from unmask.worlds.grammar import words_of as worlds_words_of
-from unmask.worlds.make_world import draw_corpus, truth
-from unmask.worlds.pairs import (
+from unmask.worlds.make_world import (
     CROWS_PAIRS,
     STEREOSET,
     Counts,
     PlantedPair,
     crows_pairs,
+    draw_corpus,
     stereoset,
+    truth,
     write_crows_pairs,
     write_stereoset,
 )

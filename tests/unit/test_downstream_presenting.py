@@ -13,12 +13,12 @@ from library import (
     DASH,
     DownstreamResults,
     Text,
+    downstream_values,
     framed,
     printed_taus,
     read_published,
     read_table,
     rows_of,
-    tables,
     write_table,
 )
 from library import DOWNSTREAM_PRESENTS as PRESENTS
@@ -72,7 +72,7 @@ def test_what_rests_on_one_run_or_on_too_few_words_is_said(tmp_path: Path) -> No
 
 
 def test_tables_have_the_truth_and_what_is_printed(whole: DownstreamResults) -> None:
-    values = tables.values(whole).query("task == 'bios' and model == 'b-cda'")
+    values = downstream_values(whole).query("task == 'bios' and model == 'b-cda'")
     gap = values[values["occupation"].isna()].set_index("metric").loc["tpr_gap"]
     assert (gap["truth"], gap["value"], gap["runs"]) == pytest.approx((0.3, 0.3, 2), abs=0.1)
     occupations = values[values["metric"] == "gap"].set_index("occupation")

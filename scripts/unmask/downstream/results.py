@@ -17,8 +17,6 @@ from unmask.study_results import facts_by, load_tables
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED
 
-TAU = "tau"
-
 
 class DownstreamResults:
     """files: scores (SCORES of every model and task), words (WORD_COUNTS of every task), correlations,
@@ -128,7 +126,7 @@ class DownstreamResults:
     @cached_property
     def published(self) -> pd.DataFrame:
         """What the paper prints (resources/downstream/published.csv says what each column is); tasks have its
-        names. TAU is of Table 2, the others of Table 1."""
+        names. The quantity tau is of Table 2, the others of Table 1."""
         return read_published(self.files["published"])
 
     @cached_property

@@ -66,7 +66,7 @@ class World(Keys):
     @model_validator(mode="after")
     def _has_sentences(self) -> "World":
         # here, as the grammar is wanted where there are worlds
-        from unmask.worlds.pairs import most_pairs
+        from unmask.worlds.make_world import most_pairs
 
         for key, most in most_pairs(self.names).items():
             if (count := getattr(self.pairs, key)) > most:
