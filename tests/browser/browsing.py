@@ -1,12 +1,13 @@
 """A report opened in a real browser, which tells what went wrong in it and what it asked for."""
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Dialog, Page, expect
+from playwright.sync_api import Browser, Dialog, Page, Request, expect
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 PHONE = {"width": 360, "height": 740}
@@ -100,6 +101,10 @@ class Opened:
         return [f"{each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]
 
 
+Visit = Callable[..., Opened]
+"""How tests open a page: like open_report, without the browser."""
+
+
 def open_report(browser: Browser, path: Path, fragment: str = "", **options: Any) -> Opened:
     """Open a report in a window of its own. options: of the window (Browser.new_context)."""
     window = browser.new_context(**{"viewport": DESK, "accept_downloads": True, **options})
@@ -114,8 +119,12 @@ def open_report(browser: Browser, path: Path, fragment: str = "", **options: Any
     page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: said.append(f"error: {error}"))
     page.on("dialog", dismiss)
-    page.on("request", lambda request: opened.asked.append(request.url))
+
+    def ask(request: Request) -> None:
+        # it may ask for itself, also at another address in it
+        if request.url.split("#")[0] != path.as_uri():
+            opened.asked.append(request.url)
+
+    page.on("request", ask)
     page.goto(path.as_uri() + fragment)
-    # itself
-    opened.asked.pop(0)
     return opened

@@ -165,14 +165,13 @@ from unmask.pairs import planted as pairs_planted
 from unmask.pairs import presenting as pairs_presenting
 from unmask.pairs.elsewhere import MEANS, check_score_files, read_score_file
 from unmask.pairs.every_pair import section
-from unmask.pairs.explorer import HIDES, explored, shown_pairs
+from unmask.pairs.explorer import HIDES, SPACE, explored, shown_pairs, surfaces
 from unmask.pairs.keys import OF_DECODERS, known_benchmarks
 from unmask.pairs.measuring import match, scores_table
 from unmask.pairs.paper_tables import COUNT, by_others, lay_out, paper_tables, published_percents
 from unmask.pairs.paper_tables import STEREOSET as PAIRS_STEREOSET
 from unmask.pairs.results import PairResults
 from unmask.pairs.study import PairsStudy
-from unmask.pairs.surfaces import SPACE, surfaces
 from unmask.pairs.verdicts import (
     BY_WORDS,
     CANNOT_TELL,

@@ -9,7 +9,7 @@ EXPLORED = "results/small/explorer/bert/pairs/pairs.json"
 def test_its_pairs_and_their_likeliest_tokens_are_in_the_report(whole: Workflow) -> None:
     facts = read_facts(whole.folder / EXPLORED)
     assert len(unpacked(facts["scores"])["CPS"]["outcome"]) > 10
-    likeliest = unpacked(facts["likeliest"])
+    likeliest = unpacked(facts["tokens"])["likeliest"]
     assert likeliest and all(len(of_masking) > 10 for of_masking in likeliest.values())
     report = whole.read("report", "index.html")
     assert report.count('<div id="pairs-explorer"') == 1 and facts["tokens"] in report

@@ -6,12 +6,12 @@ from typing import Any
 import pandas as pd
 
 from unmask.measures.formulas import title_of
-from unmask.pairs.explorer import PARTS, packed, shown_pairs
+from unmask.pairs.explorer import packed, shown_pairs
 from unmask.pairs.results import TITLES, PairResults
 from unmask.report.sections import App, Items, Section
 from unmask.report.sheets import counted
 from unmask.report.study import SCORED
-from unmask.report.wording import listed
+from unmask.report.wording import listed, records
 from unmask.statistics.schema import PAIR_FLAWS
 
 NOTE = "One pair shows how a measure works, not what a model is like; scores over many pairs say that."
@@ -61,41 +61,39 @@ def _with_tokens(results: PairResults) -> list[str]:
 
 
 def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any]:
-    """The data of the program. example: the first trained model with tokens, and its first benchmark, of
-    which it shows three example pairs; null where there is none."""
-    models, benchmarks = results.settings["explorer"]["models"], list(pairs)
+    """The data of the program. tables: by model and benchmark, null where a model has not read it. example:
+    the first trained model with tokens, and its first benchmark, of which there are three example pairs; null
+    where there is none."""
+    models = results.settings["explorer"]["models"]
+    read = {
+        place: {part: facts[part] for part in ("scores", "tokens")}
+        for place, facts in results.explored.items()
+    }
     trained = [name for name in _with_tokens(results) if name in results.study.trained()]
     examples = [
-        {"model": models.index(model), "benchmark": place, "headline": results.headline}
+        {"model": models.index(model), "benchmark": place}
         for model in trained
-        for place, benchmark in enumerate(benchmarks)
-        if (model, benchmark) in results.explored
+        for place, benchmark in enumerate(pairs)
+        if (model, benchmark) in read
     ]
     return {
         "models": models,
         "benchmarks": [
-            {"name": name, "pairs": packed(pair_columns(some, results.flaws[name]))}
+            {"name": name, "pairs": packed(pair_rows(some, results.flaws[name]))}
             for name, some in pairs.items()
         ],
-        "flaws": [TITLES[name] for name in PAIR_FLAWS],
         "measures": [{"name": name, "title": title_of(name)} for name in results.settings["measures"]],
         "example": next(iter(examples), None),
-        "tables": [
-            {"model": models.index(model), "benchmark": benchmarks.index(benchmark)}
-            | {part: facts[part] for part in PARTS}
-            for (model, benchmark), facts in results.explored.items()
-        ],
+        "tables": [[read.get((model, benchmark)) for benchmark in pairs] for model in models],
     }
 
 
-def pair_columns(pairs: pd.DataFrame, flaws: pd.DataFrame) -> dict[str, list[Any]]:
-    """What the explorer has of a benchmark's pairs, column by column; flaws are numbers of PAIR_FLAWS.
+def pair_rows(pairs: pd.DataFrame, flaws: pd.DataFrame) -> list[dict[str, Any]]:
+    """What the explorer has of each pair of a benchmark, with its flaws as these are called.
 
     flaws: FLAWS, also of other pairs.
     """
-    columns = ["pair_id", "bias_type", "stereotype", "antistereotype", "direction", "target"]
-    texts = pairs[columns].astype(object).where(pairs[columns].notna(), None)
-    has = flaws.set_index("pair_id").loc[pairs["pair_id"], list(PAIR_FLAWS)].eq(True).to_numpy(bool)
-    return {name: texts[name].tolist() for name in columns} | {
-        "flaws": [[int(place) for place in row.nonzero()[0]] for row in has],
-    }
+    rows = records(pairs[["pair_id", "bias_type", "stereotype", "antistereotype", "direction", "target"]])
+    has = records(flaws.set_index("pair_id").loc[pairs["pair_id"], list(PAIR_FLAWS)])
+    of_pairs = ([TITLES[flaw] for flaw, is_so in each.items() if is_so] for each in has)
+    return [row | {"flaws": of_pair} for row, of_pair in zip(rows, of_pairs, strict=True)]

@@ -1,659 +1,539 @@
-"use strict";
 // The explorer of pairs. Data: unmask.pairs.every_pair and unmask.pairs.explorer. Text from data becomes the text of
 // elements and nothing else.
-(() => {
-  const PAGE = 8; // rows of the list at a time
-  const SIDES = ["stereotype", "antistereotype"];
-  const SENTENCE = { stereotype: "the stereotypical sentence", antistereotype: "the antistereotypical sentence" };
-  const OUTCOMES = { s: "stereotype", a: "antistereotype", t: "tie", u: "undefined" };
-  const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explorer
-  const COEFFICIENT_UNIT = 1e-6;
-  const LIKELY_UNIT = 1e-2;
-  const DECIMALS = 3;
-  const MOST_WORDS = 15; // of a sentence of an example pair
-  const MINUS = "\u2212";
-  const DASH = "\u2013";
-  const PIECE = "\u00b7"; // before a token that goes on with a word
 
-  /** An element with attributes (functions are listeners) and children (texts stay texts). */
-  function make(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (typeof value === "function") element.addEventListener(name, value);
-      else if (value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
-    }
-    element.append(...children.flat().filter((child) => child !== null));
-    return element;
+const ROWS = 8; // of the list, and so many more at a time
+const SIDES = ["stereotype", "antistereotype"];
+const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explorer
+const COEFFICIENT_UNIT = 1e-6;
+const MOST_WORDS = 15; // of a sentence of an example pair
+const MINUS = "\u2212";
+const PIECE = "\u00b7"; // before a token that goes on with a word
+
+/** The orders of the list: by a number of each margin, the smallest first. */
+const ORDERS = {
+  "as given": null,
+  "most for the stereotype": (margin) => -margin,
+  "most against it": (margin) => margin,
+  "nearest to no preference": Math.abs,
+};
+
+/** By what a masking hides: how a token is predicted, and whether another one of its sentence is hidden then. */
+const HIDES = {
+  nothing: { how: "with nothing hidden from the model", hidden: () => false },
+  itself: { how: "from the other tokens, itself hidden", hidden: (each, token) => each === token },
+  together: { how: "with tokens of its sentence hidden at once", hidden: (each, token, all) => all[each.at] !== null },
+  following: { how: "from the tokens before it", hidden: (each, token) => each.at >= token.at },
+  others: { how: "behind the start token alone", hidden: () => true },
+};
+
+/** An element with attributes (functions are listeners) and children (texts stay texts). */
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value !== false) element.setAttribute(name, value);
   }
+  element.append(...children.flat());
+  return element;
+}
 
-  const onlyHeard = (text) => make("span", { class: "heard" }, text);
-  const button = (text, click) => make("button", { type: "button", click }, text);
+const onlyHeard = (text) => make("span", { class: "heard" }, text);
+const button = (text, click) => make("button", { type: "button", click }, text);
 
-  async function unpack(packed) {
-    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream).json();
-  }
+/** A list of terms and what is said of each, without those of which nothing is. */
+function terms(entries, attributes) {
+  const said = Object.entries(entries).filter(([, text]) => text);
+  return make("dl", attributes, said.flatMap(([term, text]) => [make("dt", {}, term), make("dd", {}, text)]));
+}
 
-  /** A number, and its sign where it adds something. */
-  function shown(value, signed = false) {
-    if (value === null || Number.isNaN(value)) return DASH;
-    const text = Math.abs(value).toFixed(DECIMALS);
-    const sign = Number(text) === 0 ? "" : value < 0 ? MINUS : signed ? "+" : "";
-    return sign + text;
-  }
+async function unpack(packed) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
 
-  /** A margin with its sign, and with the first digit that it has where it is small but not nothing. */
-  function shownMargin(margin) {
-    const small = margin !== null && margin !== 0 && Number(Math.abs(margin).toFixed(DECIMALS)) === 0;
-    return small ? (margin < 0 ? MINUS : "+") + Math.abs(margin).toPrecision(1) : shown(margin, true);
-  }
+/** A way to write numbers with three decimals. */
+function written(options) {
+  const three = { minimumFractionDigits: 3, maximumFractionDigits: 3, useGrouping: false };
+  const format = new Intl.NumberFormat("en", { ...three, ...options });
+  return (value) => (value === null ? "\u2013" : format.format(value).replace("-", MINUS));
+}
+const shown = written({ signDisplay: "negative" });
+const signed = written({ signDisplay: "exceptZero" });
+// with the first digit that it has where it is small but not nothing
+const someDigit = { maximumSignificantDigits: 1, roundingPriority: "morePrecision" };
+const shownMargin = written({ signDisplay: "exceptZero", ...someDigit });
 
-  const plural = (count, thing) => `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
+/** The sum of numbers; null where there is none. */
+function total(numbers) {
+  const known = numbers.filter((each) => each !== null);
+  return known.length ? known.reduce((sum, each) => sum + each) : null;
+}
+const largestOf = (items, size) => items.reduce((best, each) => (size(each) > size(best) ? each : best));
+const strongestOf = (items) => largestOf(items, ({ adds }) => Math.abs(adds));
+const tone = (value) => ({ [MINUS]: "against", "+": "for" })[signed(value)[0]] ?? "neither";
 
-  // --- what the data says -------------------------------------------------------------------------------------
+// of any script, also without spaces between words
+const SEGMENTS = new Intl.Segmenter("und", { granularity: "word" });
+const segmentsOf = (text) => [...SEGMENTS.segment(text)];
+const wordsOf = (text) => segmentsOf(text).filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
 
-  /** All pairs, and what each model's scores say of them. */
-  class Study {
-    static async read(data) {
-      const study = Object.assign(new Study(), data, { tables: data.models.map(() => []) });
-      for (const table of data.tables) study.tables[table.model][table.benchmark] = table;
-      const columns = await Promise.all(data.benchmarks.map((benchmark) => unpack(benchmark.pairs)));
-      study.pairs = columns.flatMap((column, benchmark) =>
-        column.pair_id.map((id, row) => {
-          const own = Object.fromEntries(Object.entries(column).map(([name, values]) => [name, values[row]]));
-          const words = [id, own.bias_type, own.target, own.stereotype, own.antistereotype];
-          return { benchmark, row, ...own, text: words.join(" ").toLowerCase() };
-        }),
-      );
-      await Promise.all(data.tables.map(async (table) => (table.read = await unpack(table.scores))));
-      return study;
+/** A sentence of a pair, with the words marked that the other one has not. */
+function marked(pair, side) {
+  const shared = new Set(wordsOf(pair[SIDES[1 - side]]));
+  return segmentsOf(pair[SIDES[side]]).map(({ segment, isWordLike }) =>
+    isWordLike && !shared.has(segment) ? make("mark", {}, segment) : segment,
+  );
+}
+
+/** The places of a pair: each token that both sides share is one, and so is all that stands between two such. */
+function placesOf(sides) {
+  const places = [];
+  sides.forEach((tokens, side) => {
+    let shared = 0;
+    for (const token of tokens) {
+      const at = token.shared ? 2 * shared++ + 1 : 2 * shared;
+      places[at] ??= { sides: [[], []], shared: token.shared };
+      places[at].sides[side].push(token);
     }
+  });
+  return places.flat().map((place) => ({ ...place, adds: total(place.sides.flat().map(({ adds }) => adds)) }));
+}
 
-    /** What a measure says of a pair; undefined where the model has not read it. */
-    outcome(pair, model, measure) {
-      const column = this.tables[model][pair.benchmark]?.read[this.measures[measure].name];
-      return column && OUTCOMES[column.outcome[pair.row]];
-    }
+// --- what the data says ---------------------------------------------------------------------------------------
 
-    /** Both scores, the margin and the outcome of a pair; null where the model has not read it. */
-    scores(pair, model, measure) {
-      const outcome = this.outcome(pair, model, measure);
-      if (outcome === undefined) return null;
-      const column = this.tables[model][pair.benchmark].read[this.measures[measure].name];
-      const [stereotype, antistereotype] = SIDES.map((side) => column[side][pair.row]);
-      const both = stereotype !== null && antistereotype !== null;
-      const margin = both ? stereotype - antistereotype : outcome === "tie" ? 0 : null;
-      return { stereotype, antistereotype, margin, outcome };
-    }
-
-    /** Whether a model has a measure: each has those of its kind. */
-    has(model, measure) {
-      const { name } = this.measures[measure];
-      return this.tables[model].some((table) => table.read[name] !== undefined);
-    }
-
-    /** The measure, or where the model has it not, its first. */
-    fitting(model, measure) {
-      const first = this.measures.findIndex((_, each) => this.has(model, each));
-      return this.has(model, measure) || first < 0 ? measure : first;
-    }
-
-    /**
-     * The tokens of both sides of a pair, in order (see unmask.pairs.explorer.token_columns), with what each adds to the
-     * margin under a measure, null where the measure does not count it.
-     */
-    async tokens(pair, model, measure) {
-      const table = this.tables[model][pair.benchmark];
-      if (!table.tokens) return [[], []];
-      table.unpacked ??= unpack(table.tokens).then((columns) => ({ ...columns, starts: startsOf(columns.lengths) }));
-      const columns = await table.unpacked;
-      return SIDES.map((side, number) => {
-        const sentence = 2 * pair.row + number;
-        return Array.from({ length: columns.lengths[sentence] }, (_, place) => {
-          const at = columns.starts[sentence] + place;
-          const readings = this.readings(columns, at, measure);
-          const adds = readings.map(({ logProb, coefficient }) => logProb * coefficient * (number ? -1 : 1));
-          const [piece, modified] = [columns.piece[at] === "1", columns.modified[at] === "1"];
-          return { side, place, at, text: columns.text[at], piece, modified, readings, adds: total(adds) };
-        });
-      });
-    }
-
-    /** The likeliest tokens in the place of one, [text, probability] each; none where none are kept. */
-    async likeliest(pair, model, token, masking) {
-      const table = this.tables[model][pair.benchmark];
-      if (!table.likeliest) return [];
-      table.lists ??= unpack(table.likeliest);
-      return (await table.lists)[masking][token.at].map(([text, share]) => [text, share * LIKELY_UNIT]);
-    }
-
-    /** By the maskings under which a measure has a token predicted: what is hidden, log P and its coefficient. */
-    readings(columns, at, measure) {
-      // none where the measure is for models of another kind
-      return Object.entries(columns.coefficient[this.measures[measure].name] ?? {})
-        .filter(([masking, coefficient]) => columns.surprisal[masking][at] !== null && coefficient[at] !== 0)
-        .map(([masking, coefficient]) => ({
-          masking,
-          hides: columns.hidden[masking],
-          together: columns.surprisal[masking],
-          logProb: -columns.surprisal[masking][at] * LOG_PROB_UNIT,
-          coefficient: coefficient[at] * COEFFICIENT_UNIT,
-        }));
-    }
-
-    /**
-     * Three example pairs, { title, pair } each, by the rule that the page prints: among pairs of few words without a
-     * flaw, whose words differ. Of equal margins the first pair counts.
-     */
-    examples({ model, benchmark }, measure) {
-      const letters = (text) => text.replace(/[\p{P}\p{Z}\p{C}]/gu, "");
-      const rows = this.pairs
-        .filter((pair) => pair.benchmark === benchmark && !pair.flaws.length)
-        .filter((pair) => SIDES.every((side) => lengthOf(pair[side]) <= MOST_WORDS))
-        .filter((pair) => letters(pair.stereotype) !== letters(pair.antistereotype))
-        .map((pair) => ({ pair, ...this.scores(pair, model, measure) }))
-        .filter(({ outcome, margin }) => SIDES.includes(outcome) && margin);
-      const [forIt, against] = SIDES.map((side) => rows.filter(({ outcome }) => outcome === side));
-      forIt.sort((one, other) => other.margin - one.margin);
-      against.sort((one, other) => one.margin - other.margin);
-      return [
-        { title: "Largest margin for the stereotype", ...forIt[0] },
-        { title: "Median margin for the stereotype", ...forIt[forIt.length > 1 ? forIt.length >> 1 : 1] },
-        { title: "Largest margin against the stereotype", ...against[0] },
-      ].filter(({ pair }) => pair !== undefined);
-    }
-  }
-
-  /** Where each of some lists begins that stand one behind the other. */
-  function startsOf(lengths) {
-    let end = 0;
-    return lengths.map((length) => (end += length) - length);
-  }
-
-  /** Tokens of both sides beside each other: those that they share one by one, what is between these together. */
-  function aligned([first, second]) {
-    const columns = [];
-    let [one, two] = [0, 0];
-    const modified = (tokens, from) => {
-      const length = tokens.slice(from).findIndex((token) => !token.modified);
-      return length < 0 ? tokens.slice(from) : tokens.slice(from, from + length);
-    };
-    const add = (sides, shared) => {
-      if (sides[0].length || sides[1].length) columns.push({ sides, shared });
-      one += sides[0].length;
-      two += sides[1].length;
-    };
-    while (one < first.length || two < second.length) {
-      add([modified(first, one), modified(second, two)], false);
-      add([first.slice(one, one + 1), second.slice(two, two + 1)], true);
-    }
-    return columns;
-  }
-
-  const total = (parts) => (parts.length ? parts.reduce((sum, each) => sum + each, 0) : null);
-  const largestOf = (items, size) => items.reduce((best, each) => (size(each) > size(best) ? each : best), items[0]);
-
-  // of any script, also without spaces between words
-  const SEGMENTS = new Intl.Segmenter("und", { granularity: "word" });
-  const segmentsOf = (text) => [...SEGMENTS.segment(text)];
-  const lengthOf = (text) => segmentsOf(text).filter(({ isWordLike }) => isWordLike).length;
-
-  /** Two sentences, each in three parts: the beginning that they share, what differs, and the end that they share. */
-  function differing(sentences) {
-    const [one, two] = sentences.map((text) => segmentsOf(text).map(({ segment }) => segment));
-    const shortest = Math.min(one.length, two.length);
-    let start = 0;
-    while (start < shortest && one[start] === two[start]) start += 1;
-    let end = 0;
-    while (end < shortest - start && one.at(-1 - end) === two.at(-1 - end)) end += 1;
-    const cuts = (own) => [own.slice(0, start), own.slice(start, own.length - end), own.slice(own.length - end)];
-    return [one, two].map((own) => cuts(own).map((words) => words.join("")));
-  }
-
-  /** Both sentences of a pair, each with the words in which it differs marked. */
-  const marked = (pair) =>
-    differing([pair.stereotype, pair.antistereotype]).map(([before, between, after]) =>
-      [before, between && make("mark", {}, between), after].filter(Boolean),
+/** All pairs, and what each model's scores say of them. Models, benchmarks and measures go by their places. */
+class Study {
+  static async read(data) {
+    const study = Object.assign(new Study(), data);
+    const rows = await Promise.all(data.benchmarks.map(({ pairs }) => unpack(pairs)));
+    study.pairs = rows.flatMap((pairs, benchmark) =>
+      pairs.map((pair, row) => {
+        const words = [pair.pair_id, pair.bias_type, pair.target, pair.stereotype, pair.antistereotype];
+        return { ...pair, benchmark, row, text: words.join(" ").toLowerCase() };
+      }),
     );
+    const tables = data.tables.flat().filter((table) => table !== null);
+    await Promise.all(tables.map(async (table) => (table.scores = await unpack(table.scores))));
+    return study;
+  }
 
-  // --- the list -----------------------------------------------------------------------------------------------
+  /** Both scores, the margin and the outcome of a pair; null what there is not, and all if the model has not read it. */
+  scores(pair, model, measure) {
+    const columns = this.tables[model][pair.benchmark]?.scores[this.measures[measure].name];
+    const [stereotype, antistereotype, outcome] = [...SIDES, "outcome"].map((name) => columns?.[name][pair.row] ?? null);
+    const both = stereotype !== null && antistereotype !== null;
+    const margin = both ? stereotype - antistereotype : outcome === "tie" ? 0 : null;
+    return { stereotype, antistereotype, margin, outcome };
+  }
 
-  const SORTS = {
-    order: "as given",
-    "for": "most for the stereotype",
-    against: "most against it",
-    near: "nearest to no preference",
-    far: "furthest from it",
-  };
-  const PREFERS = { stereotype: "the stereotype", antistereotype: "the antistereotype", tie: "neither", undefined: "undefined" };
+  /** Whether a model has a measure: each has those of its kind. */
+  has(model, measure) {
+    return this.tables[model].some((table) => table && this.measures[measure].name in table.scores);
+  }
 
-  // pairs of a value and a label: an object would have numbers before all else
-  const choices = (options) => options.map(([value, label]) => make("option", { value }, label));
+  /** Have the tokens of a benchmark as some models read them. */
+  async load(benchmark, models) {
+    const tables = models.map((model) => this.tables[model][benchmark]).filter((table) => table?.tokens);
+    await Promise.all(tables.map(async (table) => (table.tokens = await (table.unpacked ??= unpack(table.tokens)))));
+  }
 
-  class Explorer {
-    constructor(root, study) {
-      Object.assign(this, { root, study, page: 0, open: null, model: 0, beside: null, measure: 0 });
-      this.section = root.closest("section");
-      this.examples();
-      this.build();
-      window.addEventListener("hashchange", () => this.route());
-      this.fit(null);
-      this.list();
-      this.route();
-    }
-
-    build() {
-      const { study } = this;
-      const names = (list) => list.map((each, number) => [String(number), each.title ?? each.name ?? each]);
-      const types = [...new Set(study.pairs.map((pair) => pair.bias_type))].sort();
-      const some = study.models.length > 1;
-      const flawed = [...new Set(study.pairs.flatMap((pair) => pair.flaws))].sort();
-      const filtering = { input: () => this.list(0) };
-      const choosing = (options) => make("select", { change: () => this.choose() }, choices(options));
-      const filter = (options) => make("select", filtering, choices(options));
-      this.fields = {
-        model: choosing(names(study.models)),
-        beside: choosing([["", "none"], ...names(study.models)]),
-        measure: choosing(names(study.measures)),
-        text: make("input", { type: "search", autocomplete: "off", spellcheck: "false", ...filtering }),
-        benchmark: filter([["", "any"], ...names(study.benchmarks)]),
-        type: filter([["", "any"], ...types.map((type) => [type, type])]),
-        prefers: filter([["", "anything"], ...Object.entries(PREFERS)]),
-        sort: filter(Object.entries(SORTS)),
-        flaw: filter([["", "any or none"], ["none", "none"], ...flawed.map((flaw) => [String(flaw), study.flaws[flaw]])]),
-      };
-      const labelled = (labels) => Object.entries(labels).map(([name, label]) => {
-        this.fields[name].id = `explorer-${name}`;
-        return make("div", {}, make("label", { for: `explorer-${name}` }, label), this.fields[name]);
+  /**
+   * The tokens of both sides of a pair, in order (see unmask.pairs.explorer.token_columns), with what each adds to the
+   * margin under a measure, null where the measure does not count it.
+   */
+  sides(pair, model, measure) {
+    const columns = this.tables[model][pair.benchmark]?.tokens;
+    if (!columns) return [[], []];
+    return SIDES.map((_, side) => {
+      const sentence = 2 * pair.row + side;
+      const [start, end] = columns.starts.slice(sentence, sentence + 2);
+      return columns.text.slice(start, end).map((text, place) => {
+        const at = start + place;
+        const readings = this.readings(columns, at, measure);
+        const adds = total(readings.map(({ logProb, coefficient }) => logProb * coefficient * (side ? -1 : 1)));
+        const [piece, shared] = [columns.piece[at] === "1", columns.modified[at] === "0"];
+        return { side, at, text, piece, shared, readings, adds };
       });
-      this.status = make("p", { role: "status", class: "status" });
-      this.rows = make("ol", { class: "rows", "aria-label": "Pairs" });
-      this.pages = make("div", { class: "pages" },
-        button("Previous", () => this.list(this.page - 1)),
-        button("Next", () => this.list(this.page + 1)),
-      );
-      this.detail = make("div", { class: "pair", hidden: true });
-      this.root.append(
-        make("form", { class: "filters", submit: (event) => event.preventDefault() },
-          labelled({ model: "Model", ...(some && { beside: "Second model" }), measure: "Measure", text: "Search" }),
-          labelled({ ...(study.benchmarks.length > 1 && { benchmark: "Benchmark" }), type: "Bias type" }),
-          labelled({ prefers: "Prefers", ...(flawed.length && { flaw: "Flaw" }), sort: "Order" }),
-        ),
-        this.status,
-        this.rows,
-        this.pages,
-        this.detail,
-      );
+    });
+  }
+
+  /** By the maskings under which a measure counts a token: what is hidden, log P, its coefficient, the likeliest. */
+  readings({ coefficient, surprisal, hidden, likeliest }, at, measure) {
+    return Object.entries(coefficient[this.measures[measure].name] ?? {})
+      .filter(([masking, coefficients]) => surprisal[masking][at] !== null && coefficients[at])
+      .map(([masking, coefficients]) => ({
+        hides: HIDES[hidden[masking]],
+        predicted: surprisal[masking],
+        logProb: -surprisal[masking][at] * LOG_PROB_UNIT,
+        coefficient: coefficients[at] * COEFFICIENT_UNIT,
+        likeliest: likeliest[masking]?.[at] ?? [],
+      }));
+  }
+
+  /**
+   * Three example pairs, { title, pair } each, by the rule that the page prints: among pairs of few words without a
+   * flaw, whose words differ. Of equal margins the first pair counts.
+   */
+  examples({ model, benchmark }, measure) {
+    const letters = (text) => text.replace(/[\p{P}\p{Z}\p{C}]/gu, "");
+    const rows = this.pairs
+      .filter((pair) => pair.benchmark === benchmark && !pair.flaws.length)
+      .filter((pair) => SIDES.every((side) => wordsOf(pair[side]).length <= MOST_WORDS))
+      .filter((pair) => letters(pair.stereotype) !== letters(pair.antistereotype))
+      .map((pair) => ({ pair, ...this.scores(pair, model, measure) }))
+      .filter(({ margin }) => margin);
+    const [forIt, against] = SIDES.map((side) => rows.filter(({ outcome }) => outcome === side));
+    forIt.sort((one, other) => other.margin - one.margin);
+    against.sort((one, other) => one.margin - other.margin);
+    return [
+      { title: "Largest margin for the stereotype", ...forIt[0] },
+      { title: "Median margin for the stereotype", ...forIt[forIt.length > 1 ? forIt.length >> 1 : 1] },
+      { title: "Largest margin against the stereotype", ...against[0] },
+    ].filter(({ pair }) => pair !== undefined);
+  }
+}
+
+// --- the list -------------------------------------------------------------------------------------------------
+
+/** Leave those choices of a field that fit; where its own does not, it takes the first that does. */
+function limit(field, fits) {
+  const options = [...field.options];
+  for (const option of options) option.disabled = !fits(option.index);
+  const first = Math.max(0, options.findIndex(({ disabled }) => !disabled));
+  if (options[field.selectedIndex]?.disabled ?? true) field.selectedIndex = first;
+}
+
+class Explorer {
+  constructor(root, study) {
+    Object.assign(this, { root, study, count: ROWS, open: null });
+    this.section = root.closest("section");
+    this.examples();
+    this.build();
+    window.addEventListener("hashchange", () => this.route());
+    this.fit();
+    this.list();
+    this.route();
+  }
+
+  build() {
+    const { models, benchmarks, measures, pairs } = this.study;
+    const filters = make("div", { class: "filters" });
+    const field = (label, control) => {
+      filters.append(make("label", {}, label, control));
+      return control;
+    };
+    const option = (each) => make("option", { value: each.name ?? each }, each.title ?? each.name ?? each);
+    const select = (label, input, options) => field(label, make("select", { input }, options.map(option)));
+    const withNone = (title, options) => [{ name: "", title }, ...options];
+    const every = (values) => [...new Set(values)].sort();
+    const [choose, list] = [() => this.choose(), () => this.list(ROWS)];
+    this.fields = {
+      model: select("Model", choose, models),
+      beside: select("Second model", choose, withNone("none", models)),
+      measure: select("Measure", choose, measures),
+      text: field("Search", make("input", { type: "search", autocomplete: "off", spellcheck: "false", input: list })),
+      benchmark: select("Benchmark", list, withNone("any", benchmarks)),
+      type: select("Bias type", list, withNone("any", every(pairs.map((pair) => pair.bias_type)))),
+      outcome: select("Outcome", list, withNone("any", [...SIDES, "tie", "undefined"])),
+      flaw: select("Flaw", list, withNone("any or none", ["none", ...every(pairs.flatMap((pair) => pair.flaws))])),
+      order: select("Order", list, Object.keys(ORDERS)),
+    };
+    this.status = make("p", { role: "status", class: "status" });
+    this.rows = make("ol", { class: "rows", "aria-label": "Pairs" });
+    this.more = button("More", () => this.list(this.count + ROWS));
+    this.detail = make("div", { class: "pair", hidden: "" });
+    this.root.append(filters, this.status, this.rows, this.more, this.detail);
+  }
+
+  get model() {
+    return this.fields.model.selectedIndex;
+  }
+
+  get measure() {
+    return this.fields.measure.selectedIndex;
+  }
+
+  /** The models that are chosen: one, or two. */
+  get models() {
+    const second = this.fields.beside.selectedIndex - 1;
+    return second < 0 ? [this.model] : [this.model, second];
+  }
+
+  // --- which pairs
+
+  /** Whether a pair was read by the model, and passes all filters. */
+  fits({ benchmark, bias_type, flaws, text, outcome }) {
+    const { fields, study } = this;
+    const is = (name, value) => fields[name].value === "" || fields[name].value === value;
+    const words = fields.text.value.toLowerCase().split(/\s+/);
+    return outcome !== null && words.every((word) => text.includes(word)) &&
+      is("benchmark", study.benchmarks[benchmark].name) && is("type", bias_type) && is("outcome", outcome) &&
+      (is("flaw", flaws.length ? "" : "none") || flaws.includes(fields.flaw.value));
+  }
+
+  /** List the pairs that fit, so many of them. */
+  list(count = this.count) {
+    const { study, model, measure } = this;
+    const read = study.pairs.map((pair) => ({ ...pair, pair, ...study.scores(pair, model, measure) }));
+    const found = read.filter((each) => this.fits(each));
+    const order = ORDERS[this.fields.order.value];
+    // pairs without a margin come last
+    const isLess = ({ margin: one }, { margin: two }) => (one === null) - (two === null) || order(one) - order(two);
+    if (order) found.sort(isLess);
+    this.count = count;
+    const some = found.slice(0, count);
+    this.rows.replaceChildren(...some.map(({ pair }) => make("li", {}, this.row(pair))));
+    const pairs = found.length === 1 ? "pair" : "pairs";
+    this.status.textContent = `${found.length.toLocaleString("en")} ${pairs}, ${some.length} listed.`;
+    this.more.hidden = some.length === found.length;
+  }
+
+  row(pair) {
+    const { study, measure, models } = this;
+    const scores = (model) => ({ name: study.models[model], ...study.scores(pair, model, measure) });
+    const [own, ...others] = models.map(scores);
+    return make("a", { href: this.link(pair), "aria-current": pair === this.open && "true" },
+      make("span", { class: "text" }, marked(pair, 0)),
+      make("span", { class: "text other" }, onlyHeard("against: "), marked(pair, 1)),
+      make("span", { class: "type" }, onlyHeard("; "), pair.bias_type),
+      make("span", { class: `margin ${tone(own.margin)}` }, onlyHeard("; margin "), shownMargin(own.margin)),
+      make("span", { class: "outcome" }, onlyHeard("; outcome: "), own.outcome),
+      others.map(({ name, margin, outcome }) =>
+        make("span", { class: "second" }, onlyHeard("; "), `${name}: ${shownMargin(margin)}, ${outcome ?? "not read"}`)),
+    );
+  }
+
+  // --- which pair
+
+  link(pair, models = this.models, measure = this.measure) {
+    const { study } = this;
+    const where = [study.benchmarks[pair.benchmark].name, pair.pair_id].map(encodeURIComponent).join("/");
+    const [model, beside] = models.map((each) => study.models[each]);
+    const how = { measure: study.measures[measure].name, model, ...(beside !== undefined && { beside }) };
+    return `#pair/${where}?${new URLSearchParams(how)}`;
+  }
+
+  /** Another model or measure was chosen; the address goes with it where a pair is open. */
+  choose() {
+    this.fit();
+    this.list();
+    if (this.open) location.replace(this.link(this.open));
+  }
+
+  /** Leave what fits the model: the measures that it has, and other models that have the measure, too. */
+  fit() {
+    const { study, fields } = this;
+    limit(fields.model, () => true);
+    limit(fields.measure, (measure) => study.has(this.model, measure));
+    const others = (place) => place - 1 !== this.model && study.has(place - 1, this.measure);
+    limit(fields.beside, (place) => place === 0 || others(place));
+  }
+
+  /** Show what the address names: a pair, under a measure and one model or two, or the list alone. */
+  async route() {
+    const { hash } = location;
+    const [, name, id, how] = hash.match(/^#pair\/([^/?]*)\/([^?]*)(?:\?(.*))?$/) ?? [];
+    if (name === undefined) {
+      this.close();
+      return;
     }
-
-    // --- which pairs
-
-    /** Whether a pair was read by the model, and passes all filters. */
-    fits(pair) {
-      const { model, measure, study, fields } = this;
-      const own = study.outcome(pair, model, measure);
-      if (own === undefined || !this.words.every((word) => pair.text.includes(word))) return false;
-      const is = (name, value) => fields[name].value === "" || fields[name].value === String(value);
-      if (!is("benchmark", pair.benchmark) || !is("type", pair.bias_type) || !is("prefers", own)) return false;
-      const flaw = fields.flaw.value;
-      return flaw === "none" ? !pair.flaws.length : flaw === "" || pair.flaws.includes(Number(flaw));
+    const { study, fields } = this;
+    const asked = { beside: "", ...Object.fromEntries(new URLSearchParams(how)) };
+    const unknown = ["model", "measure", "beside"].filter((each) => {
+      fields[each].value = asked[each] ?? fields[each].value;
+      return fields[each].selectedIndex < 0;
+    });
+    const [benchmark, pairId] = [name, id].map(decoded);
+    const place = study.benchmarks.findIndex((each) => each.name === benchmark);
+    const pair = study.pairs.find((each) => each.benchmark === place && each.pair_id === pairId);
+    const missing = unknown.map((each) => `${each} ${asked[each]}`);
+    if (pair === undefined) missing.unshift(`pair ${pairId} of ${benchmark}`);
+    const isOther = this.open === null || pair !== this.open;
+    this.open = missing.length ? null : pair;
+    this.fit();
+    this.list();
+    if (this.open) await study.load(pair.benchmark, this.models);
+    // another one may have been asked for meanwhile
+    if (location.hash !== hash) return;
+    const none = () => [this.heading(`Not in this report: ${missing.join(", ")}`)];
+    this.detail.replaceChildren(...(this.open ? this.pair(pair) : none()));
+    this.detail.hidden = false;
+    if (isOther) {
+      this.detail.scrollIntoView({ block: "start" });
+      this.detail.querySelector("h3").focus({ preventScroll: true });
     }
+  }
 
-    /** What the chosen order goes by, the smallest first; pairs without a margin come last. */
-    key(pair) {
-      const { study, model, measure } = this;
-      const sort = this.fields.sort.value;
-      if (sort === "order") return 0;
-      const { margin } = study.scores(pair, model, measure);
-      if (margin === null) return Infinity;
-      return { "for": -margin, against: margin, near: Math.abs(margin), far: -Math.abs(margin) }[sort];
-    }
+  close() {
+    const left = this.rows.querySelector("[aria-current]");
+    this.open = null;
+    this.detail.hidden = true;
+    this.detail.replaceChildren();
+    left?.removeAttribute("aria-current");
+    left?.focus();
+  }
 
-    /** Show a page of the pairs that fit; without a number, that which is shown. */
-    list(page = this.page) {
-      this.words = this.fields.text.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const keyed = this.study.pairs.filter((pair) => this.fits(pair)).map((pair) => [this.key(pair), pair]);
-      // infinity less infinity is no order
-      keyed.sort(([one], [two]) => (one === two ? 0 : one - two));
-      const last = Math.max(0, Math.ceil(keyed.length / PAGE) - 1);
-      this.page = Math.min(Math.max(page, 0), last);
-      const start = this.page * PAGE;
-      const some = keyed.slice(start, start + PAGE);
-      this.rows.setAttribute("start", start + 1);
-      this.rows.replaceChildren(...some.map(([, pair]) => make("li", {}, this.row(pair))));
-      this.status.textContent = some.length
-        ? `${plural(keyed.length, "pair")}, of which ${start + 1} to ${start + some.length} are shown.`
-        : "No pair fits.";
-      const [previous, next] = this.pages.children;
-      previous.disabled = this.page === 0;
-      next.disabled = this.page === last;
-      this.pages.hidden = last === 0;
-    }
+  heading(text) {
+    const close = button("Close", () => (location.hash = `#${this.section.id}`));
+    return make("div", { class: "head" }, make("h3", { tabindex: "-1" }, text), close);
+  }
 
-    row(pair) {
-      const { margin, outcome } = this.study.scores(pair, this.model, this.measure);
-      const other = this.beside === null ? null : this.study.scores(pair, this.beside, this.measure);
-      const [first, second] = marked(pair);
-      const said = other && `${this.study.models[this.beside]}: ${shownMargin(other.margin)}, ${other.outcome}`;
-      return make("a", { href: this.link(pair), "aria-current": pair === this.open && "true" },
-        make("span", { class: "text" }, first),
-        make("span", { class: "text other" }, onlyHeard("against: "), second),
-        make("span", { class: "type" }, onlyHeard("; "), pair.bias_type),
-        make("span", { class: `margin ${tone(margin)}` }, onlyHeard("; margin "), shownMargin(margin)),
-        make("span", { class: "outcome" }, onlyHeard("; prefers "), outcome),
-        other && make("span", { class: "second" }, onlyHeard("; "), said),
-      );
-    }
+  // --- one pair
 
-    // --- which pair
-
-    link(pair, model = this.model, measure = this.measure, beside = this.beside) {
-      const { study } = this;
-      const where = [study.benchmarks[pair.benchmark].name, pair.pair_id].map(encodeURIComponent).join("/");
-      const how = { measure: study.measures[measure].name, model: study.models[model] };
-      if (beside !== null) how.beside = study.models[beside];
-      return `#pair/${where}?${new URLSearchParams(how)}`;
-    }
-
-    /** Another model or measure was chosen; the address goes with it where a pair is open. */
-    choose() {
-      const { model, measure, beside } = this.fields;
-      [this.model, this.measure] = [Number(model.value), Number(measure.value)];
-      this.fit(beside.value === "" ? null : Number(beside.value));
-      this.list();
-      if (this.open) location.replace(this.link(this.open));
-    }
-
-    /**
-     * Have a measure that the model has, and that second model or none: no model is beside itself, or beside one of
-     * another kind.
-     */
-    fit(second) {
-      const { study, model, fields } = this;
-      this.measure = study.fitting(model, this.measure);
-      const fits = (other) => other !== model && study.has(other, this.measure);
-      this.beside = second !== null && fits(second) ? second : null;
-      for (const option of fields.measure.options) option.disabled = !study.has(model, Number(option.value));
-      for (const option of fields.beside.options) option.disabled = option.value !== "" && !fits(Number(option.value));
-      [fields.model.value, fields.measure.value, fields.beside.value] = [model, this.measure, this.beside ?? ""];
-    }
-
-    /** Show what the address names: a pair, under a measure and one model or two, or the list alone. */
-    route() {
-      const [, benchmark, id, how] = location.hash.match(/^#pair\/([^/?]*)\/([^?]*)(?:\?(.*))?$/) ?? [];
-      if (benchmark === undefined) {
-        this.close();
-        return;
-      }
-      const { study } = this;
-      const options = new URLSearchParams(how);
-      const asked = {
-        measure: study.measures.findIndex((each) => each.name === options.get("measure")),
-        model: study.models.indexOf(options.get("model")),
-        "second model": study.models.indexOf(options.get("beside")),
-      };
-      const said = { ...Object.fromEntries(options), "second model": options.get("beside") };
-      const unknown = Object.keys(asked).filter((key) => said[key] && asked[key] < 0);
-      if (asked.measure >= 0) this.measure = asked.measure;
-      if (asked.model >= 0) this.model = asked.model;
-      this.fit(asked["second model"] < 0 ? null : asked["second model"]);
-      const [name, pairId] = [benchmark, id].map(decoded);
-      const pair = study.pairs.find((each) => study.benchmarks[each.benchmark].name === name && each.pair_id === pairId);
-      const isOther = pair === undefined || pair !== this.open;
-      this.open = pair ?? null;
-      this.list();
-      const request = (this.asked = Symbol(name));
-      const none = async () => [this.heading(`There is no pair ${pairId} of ${name}`)];
-      (pair ? this.pair(pair) : none()).then(([head, ...parts]) => {
-        // another one may have been asked for meanwhile
-        if (this.asked !== request) return;
-        const note = unknown.map((key) => `The link's ${key}, ${said[key]}, is not in this report.`).join(" ");
-        this.detail.replaceChildren(head, ...(note ? [make("p", {}, note)] : []), ...parts);
-        this.detail.hidden = false;
-        if (isOther) {
-          this.detail.scrollIntoView({ block: "start" });
-          this.detail.querySelector("h3").focus({ preventScroll: true });
-        }
-      });
-    }
-
-    close() {
-      const left = this.rows.querySelector("[aria-current]");
-      [this.asked, this.open] = [null, null];
-      this.detail.hidden = true;
-      this.detail.replaceChildren();
-      left?.removeAttribute("aria-current");
-      left?.focus();
-    }
-
-    heading(text) {
-      const close = button("Close", () => (location.hash = `#${this.section.id}`));
-      return make("div", { class: "head" }, make("h3", { tabindex: "-1" }, text), close);
-    }
-
-    // --- one pair
-
-    async pair(pair) {
-      const { study, model, beside } = this;
-      const head = this.heading(`${study.benchmarks[pair.benchmark].name}, pair ${pair.pair_id}`);
-      const models = beside === null ? [model] : [model, beside];
-      const views = await Promise.all(models.map((each) => this.view(pair, each, this.measure)));
-      scaled(views);
-      const parts = views.map((view, place) => {
-        const name = study.models[models[place]];
-        if (view === null) return [make("p", {}, `${name} has not read this pair.`)];
-        // scores that were made elsewhere have no tokens
-        const none = make("p", {}, `Of ${name} there are scores alone, and no tokens.`);
-        if (!view.places.length) return [this.sentences(view), none];
-        return [this.sentences(view), this.strip(view), view.panel];
-      });
-      const columns = parts.map((own, place) =>
-        make("div", {}, beside === null ? null : make("h4", {}, study.models[models[place]]), own));
-      const legend = views.some((view) => view?.places.length) ? this.legend() : null;
-      const body = [this.facts(pair), legend, make("div", { class: "beside" }, columns)];
-      return [head, ...body.filter((part) => part !== null)];
-    }
-
-    /** A pair as one model reads it, and what each place adds to the margin; null where the model has not read it. */
-    async view(pair, model, measure) {
-      const { study } = this;
-      const scores = study.scores(pair, model, measure);
-      if (scores === null) return null;
-      const sides = await study.tokens(pair, model, measure);
-      const places = aligned(sides).map((place) => {
-        const adds = place.sides.flat().map((token) => token.adds);
-        return { ...place, total: total(adds.filter((each) => each !== null)) };
-      });
-      const panel = make("div", { class: "token", "aria-live": "polite" });
-      return { pair, model, measure, sides, scores, places, panel };
-    }
-
-    facts(pair) {
-      const whose = { stereo: "a disadvantaged", antistereo: "an advantaged" }[pair.direction];
-      const facts = [
-        `Bias type: ${pair.bias_type}`,
-        whose && `the stereotype is of ${whose} group`,
-        pair.target && `target: ${pair.target}`,
-        pair.flaws.length && `flaws: ${pair.flaws.map((flaw) => this.study.flaws[flaw]).join(", ")}`,
-      ];
-      // a text may turn its own direction, not that of the others
-      const parts = facts.filter(Boolean).flatMap((text) => [make("bdi", {}, text), "; "]);
-      return make("p", { class: "facts" }, parts.slice(0, -1), ".");
-    }
-
-    sentences({ pair, scores, measure, model }) {
-      const { study } = this;
-      const verdict = scores.outcome === "undefined" ? "is undefined here" : `prefers ${PREFERS[scores.outcome]}`;
-      const said = `${study.measures[measure].title} of ${study.models[model]} ${verdict}.`;
-      const [first, second] = marked(pair);
-      const line = (head, text, value) =>
-        [make("dt", {}, head), make("dd", {}, make("span", {}, text), make("b", { class: head === "Margin" && "margin" }, value))];
-      return make("dl", { class: "scores" },
-        line("Stereotype", first, shown(scores.stereotype)),
-        line("Antistereotype", second, shown(scores.antistereotype)),
-        line("Margin", said, shownMargin(scores.margin)),
-      );
-    }
-
-    /** A place of both sentences, coloured by what it adds to the margin. show: makes a token's element. */
-    place({ largest }, { sides, shared, total: adds }, show) {
-      const nothing = () => make("span", { class: "none" }, "\u2205");
-      const item = make("li", { class: `${shared ? "shared" : "modified"} ${tone(adds)}` },
-        sides.map((tokens, side) => make("div", { class: SIDES[side] }, tokens.length ? tokens.map(show) : nothing())),
-        make("div", { class: "adds" }, onlyHeard(shared ? "adds " : "not shared, adds "), shown(adds, true)),
-      );
-      item.style.setProperty("--share", adds === null ? 0 : (Math.abs(adds) / largest).toFixed(3));
-      return item;
-    }
-
-    /** Both sentences beside each other; the token that adds most is chosen. */
-    strip(view) {
-      view.buttons = new Map();
-      const items = view.places.map((place) => this.place(view, place, (token) => this.button(view, token)));
-      const strongest = largestOf(view.places, ({ total: adds }) => Math.abs(adds ?? 0));
-      this.select(view, largestOf(strongest.sides.flat(), (token) => Math.abs(token.adds ?? 0)));
-      return make("ol", { class: "strip" }, items);
-    }
-
-    /** What the places of a strip, their numbers and colours are. */
-    legend() {
-      const key = (kind, text) => [make("span", { class: `key ${kind}` }, text), " "];
-      return make("p", { class: "legend" },
-        "Above the stereotypical sentence, below the other; under each place what it adds to the margin. ",
+  pair(pair) {
+    const { study, models, measure } = this;
+    const views = models.map((model) => this.view(pair, model, measure));
+    const scale = scaleOf(views);
+    const facts = {
+      "Bias type": pair.bias_type,
+      "Stereotype of": { stereo: "a disadvantaged group", antistereo: "an advantaged group" }[pair.direction],
+      Target: pair.target,
+      Flaws: pair.flaws.join(", "),
+    };
+    const key = (kind, text) => [make("span", { class: `key ${kind}` }, text), " "];
+    const tokens = (view) => (view.places.length ? this.tokens(view, scale) : make("p", {}, "Tokens are not known."));
+    return [
+      this.heading(`${study.benchmarks[pair.benchmark].name}, pair ${pair.pair_id}`),
+      terms(facts, { class: "facts" }),
+      make("p", { class: "legend" },
+        "Above the stereotypical sentence, below the other; under each place what it adds to the margin: ",
         key("for", "for the stereotype (+)"),
         key("against", `against it (${MINUS})`),
         key("modified", "not shared"),
         key("masked", "hidden from the model"),
         "The strongest colour is the largest number. Choose a token to see what it is predicted from.",
-      );
-    }
+      ),
+      make("div", { class: "beside" }, views.map((view) => make("div", {}, this.scores(view), tokens(view)))),
+    ];
+  }
 
-    button(view, token) {
-      const element = button(written(token), () => this.select(view, token));
-      if (token.piece) element.append(onlyHeard(" (goes on with the word)"));
-      view.buttons.set(token, element);
+  /** A pair as one model reads it, and what each place adds to the margin. */
+  view(pair, model, measure) {
+    const { study } = this;
+    const title = `${study.measures[measure].title} of ${study.models[model]}`;
+    const sides = study.sides(pair, model, measure);
+    return { pair, title, sides, places: placesOf(sides), scores: study.scores(pair, model, measure) };
+  }
+
+  scores({ pair, title, scores }) {
+    const line = (text, value) => [make("span", {}, text), make("b", {}, value)];
+    const lines = {
+      Stereotype: line(marked(pair, 0), shown(scores.stereotype)),
+      Antistereotype: line(marked(pair, 1), shown(scores.antistereotype)),
+      Margin: line(`outcome: ${scores.outcome ?? "not read"}`, shownMargin(scores.margin)),
+    };
+    return [make("h4", {}, title), terms(lines, { class: "scores" })];
+  }
+
+  /** Both sentences beside each other, and the token that is chosen: at first the one that adds most. */
+  tokens(view, scale) {
+    view.buttons = new Map();
+    view.panel = make("div", { class: "token", "aria-live": "polite" });
+    const token = (each) => {
+      const element = button(textOf(each), () => this.select(view, each));
+      if (each.piece) element.append(onlyHeard(" (goes on with the word)"));
+      view.buttons.set(each, element);
       return element;
-    }
-
-    /** The tokens that are hidden from the model while one is predicted. */
-    hidden(view, token, { hides, together }) {
-      const own = view.sides[SIDES.indexOf(token.side)];
-      return new Set({
-        nothing: [],
-        itself: [token],
-        together: own.filter((each) => together[each.at] !== null),
-        following: own.filter((each) => each.at >= token.at),
-        others: own,
-      }[hides]);
-    }
-
-    select(view, token) {
-      const hidden = token.readings.map((reading) => this.hidden(view, token, reading));
-      for (const [each, element] of view.buttons) {
-        element.setAttribute("aria-pressed", String(each === token));
-        element.classList.toggle("masked", hidden.some((tokens) => tokens.has(each)));
-      }
-      const none = [make("p", {}, `${this.study.measures[view.measure].title} does not count this token.`)];
-      const parts = token.readings.flatMap((reading, number) => this.reading(view, token, reading, hidden[number]));
-      view.panel.replaceChildren(
-        make("h4", {}, `\u201c${token.text}\u201d in ${SENTENCE[token.side]}`),
-        ...(parts.length ? parts : none),
-      );
-    }
-
-    reading(view, token, { masking, hides, logProb, coefficient }, hidden) {
-      const how = {
-        nothing: "Predicted with nothing hidden from the model.",
-        itself: "Predicted from the other tokens, itself hidden.",
-        together: `Predicted with ${plural(hidden.size, "token")} of its sentence hidden at once.`,
-        following: "Predicted from the tokens before it.",
-        others: "Predicted behind the start token alone.",
-      }[hides];
-      const read = view.sides[SIDES.indexOf(token.side)].flatMap((each) => [
-        (each.piece && !hidden.has(each)) || each.place === 0 ? "" : " ",
-        hidden.has(each) ? make("span", { class: "masked" }, "hidden") : each.text,
-      ]);
-      const place = view.places.find(({ sides }) => sides.flat().includes(token));
-      const lines = {
-        Probability: `${Number((100 * Math.exp(logProb)).toPrecision(3))}% (its logarithm is ${shown(logProb)})`,
-        "Weight in the score": shown(coefficient),
-        "Adds to the score": shown(logProb * coefficient, true),
-        "Adds to the margin": `${shown(token.adds, true)}, and with all that stands in this place ${shown(place.total, true)}`,
-      };
-      return [
-        make("p", {}, `${how} The model reads: `, make("q", {}, read)),
-        make("dl", {}, Object.entries(lines).flatMap(([head, text]) => [make("dt", {}, head), make("dd", {}, text)])),
-        this.likeliest(view, token, masking),
-      ];
-    }
-
-    /** What the model would have put in the place of a token, filled in when it is there. */
-    likeliest(view, token, masking) {
-      const part = make("div", { class: "likeliest" });
-      this.study.likeliest(view.pair, view.model, token, masking).then((list) => {
-        if (!list.length) return;
-        const items = list.map(([text, share]) => {
-          const item = make("li", {},
-            make("span", {}, text),
-            make("span", { class: "share" }, share ? `${Math.round(100 * share)}%` : "under 1%"),
-          );
-          item.style.setProperty("--share", share.toFixed(3));
-          return item;
-        });
-        part.append(make("p", {}, "In this place the model finds likeliest:"), make("ol", {}, items));
-      });
-      return part;
-    }
-
-    /** The three example pairs above the list: which words decide. */
-    async examples() {
-      const { study } = this;
-      const part = make("div", { class: "examples" });
-      this.root.append(part);
-      if (!study.example) return;
-      const { model, benchmark, headline } = study.example;
-      const measure = study.fitting(model, study.measures.findIndex(({ name }) => name === headline));
-      const chosen = study.examples(study.example, measure);
-      const views = await Promise.all(chosen.map(({ pair }) => this.view(pair, model, measure)));
-      views.forEach((view) => scaled([view]));
-      const items = views.map((view, number) => [
-        make("h4", {}, `${chosen[number].title} (${view.pair.bias_type}): ${shownMargin(view.scores.margin)}`),
-        make("ol", { class: "strip" }, view.places.map((place) => this.place(view, place, (token) => make("span", {}, written(token))))),
-        make("a", { href: this.link(view.pair, model, measure, null) }, "Open this pair"),
-      ]);
-      const name = study.benchmarks[benchmark].name;
-      const rule =
-        `Of the pairs of ${name} without a flaw that have at most ${MOST_WORDS} words a sentence and differ in ` +
-        "words, these have the largest margin for the stereotype, the median of those for it, and the largest against it: " +
-        `${study.measures[measure].title} of ${study.models[model]}. `;
-      const none = items.length ? "The numbers under the places add up to the margin." : "There is no such pair.";
-      part.append(make("h3", {}, "Three example pairs: which words decide?"), make("p", { class: "legend" }, rule, none), ...items.flat());
-    }
+    };
+    const strip = stripOf(view, scale, token);
+    this.select(view, strongestOf(strongestOf(view.places).sides.flat()));
+    return [strip, view.panel];
   }
 
-  /** Have the places of one pair's views coloured alike. */
-  function scaled(views) {
-    const read = views.filter((view) => view !== null);
-    const largest = Math.max(...read.flatMap(({ places }) => places.map(({ total: adds }) => Math.abs(adds))), 1e-9);
-    for (const view of read) view.largest = largest;
-  }
-
-  const written = ({ text, piece }) => (piece ? PIECE : "") + text;
-  const tone = (value) => (value === null || Number(value.toFixed(3)) === 0 ? "neither" : value > 0 ? "for" : "against");
-
-  function decoded(text) {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
+  select(view, token) {
+    const sentence = view.sides[token.side];
+    const hidden = token.readings.map(({ hides, predicted }) =>
+      sentence.filter((each) => hides.hidden(each, token, predicted)));
+    for (const [each, element] of view.buttons) {
+      element.setAttribute("aria-pressed", String(each === token));
+      element.classList.toggle("masked", hidden.some((tokens) => tokens.includes(each)));
     }
-  }
-
-  for (const root of document.querySelectorAll('[data-program="pairs/explorer"]')) {
-    Study.read(JSON.parse(root.firstElementChild.textContent)).then(
-      (study) => new Explorer(root, study),
-      (error) => root.append(make("p", {}, `The pairs cannot be shown: ${error.message}`)),
+    const parts = token.readings.flatMap((reading, number) => this.reading(token, sentence, reading, hidden[number]));
+    view.panel.replaceChildren(
+      make("h4", {}, `\u201c${token.text}\u201d of the ${SIDES[token.side]}`),
+      ...(parts.length ? parts : [make("p", {}, `${view.title} does not count this token.`)]),
     );
   }
-})();
+
+  reading(token, sentence, { hides, logProb, coefficient, likeliest }, hidden) {
+    const read = sentence.flatMap((each, place) => [
+      place === 0 || (each.piece && !hidden.includes(each)) ? "" : " ",
+      hidden.includes(each) ? make("span", { class: "masked" }, "hidden") : each.text,
+    ]);
+    const lines = {
+      Probability: `${Number((100 * Math.exp(logProb)).toPrecision(3))}% (its logarithm is ${shown(logProb)})`,
+      "Weight in the score": shown(coefficient),
+      "Adds to the margin": signed(token.adds),
+    };
+    const parts = [make("p", {}, `Predicted ${hides.how}. The model reads: `, make("q", {}, read)), terms(lines)];
+    const items = likeliest.map(([text, percent]) => {
+      const share = make("span", { class: "share" }, percent ? `${percent}%` : "under 1%");
+      const item = make("li", {}, make("span", {}, text), share);
+      item.style.setProperty("--share", percent / 100);
+      return item;
+    });
+    const list = [make("p", {}, "In this place the model finds likeliest:"), make("ol", { class: "likeliest" }, items)];
+    return items.length ? [...parts, ...list] : parts;
+  }
+
+  /** The three example pairs above the list: which words decide. */
+  async examples() {
+    const { study } = this;
+    const part = make("div", { class: "examples" });
+    this.root.append(part);
+    if (!study.example) return;
+    const { model, benchmark } = study.example;
+    const measure = study.measures.findIndex((_, each) => study.has(model, each));
+    await study.load(benchmark, [model]);
+    const items = study.examples(study.example, measure).flatMap(({ pair, title, margin }) => {
+      const view = this.view(pair, model, measure);
+      return [
+        make("h4", {}, `${title} (${pair.bias_type}): ${shownMargin(margin)}`),
+        stripOf(view, scaleOf([view]), (token) => make("span", {}, textOf(token))),
+        make("a", { href: this.link(pair, [model], measure) }, "Open this pair"),
+      ];
+    });
+    const rule =
+      `Of the pairs of ${study.benchmarks[benchmark].name} without a flaw that have at most ${MOST_WORDS} words a sentence ` +
+      "and differ in words, these have the largest margin for the stereotype, the median of those for it, and the largest " +
+      `against it: ${study.measures[measure].title} of ${study.models[model]}. ` +
+      "The numbers under the places add up to the margin.";
+    const heading = make("h3", {}, "Three example pairs: which words decide?");
+    part.append(heading, make("p", { class: "legend" }, rule), ...items);
+  }
+}
+
+/** The largest number of some views: that of the strongest colour. */
+const scaleOf = (views) => Math.max(1e-9, ...views.flatMap(({ places }) => places.map(({ adds }) => Math.abs(adds))));
+const textOf = ({ text, piece }) => (piece ? PIECE : "") + text;
+
+/** The places of a pair, coloured by what each adds to the margin. show: makes a token's element. */
+function stripOf({ places }, scale, show) {
+  const items = places.map(({ sides, shared, adds }) => {
+    const none = () => make("span", { class: "none" }, "\u2205");
+    const side = (tokens, number) =>
+      make("div", { class: SIDES[number] }, tokens.length ? tokens.map(show) : none());
+    const heard = onlyHeard(shared ? "adds " : "not shared, adds ");
+    const item = make("li", { class: `${shared ? "shared" : "modified"} ${tone(adds)}` },
+      sides.map(side), make("div", { class: "adds" }, heard, signed(adds)));
+    item.style.setProperty("--share", Math.abs(adds) / scale);
+    return item;
+  });
+  return make("ol", { class: "strip" }, items);
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+for (const root of document.querySelectorAll('[data-program="pairs/explorer"]')) {
+  Study.read(JSON.parse(root.firstElementChild.textContent)).then(
+    (study) => new Explorer(root, study),
+    (error) => root.append(make("p", {}, `The pairs cannot be shown: ${error.message}`)),
+  );
+}
