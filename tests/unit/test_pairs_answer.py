@@ -26,52 +26,15 @@ from library import pairs_cautions as cautions
 from synthetic import pair_results
 
 SCORE: dict[str, Any] = {
-    "model": "bert",
-    "benchmark": "crows",
-    "measure": "AUL",
-    "protocol": "corrected",
-    "variant": "original",
-    "grouping": "overall",
-    "group": "all",
-    "n": 1000,
-    "score": 48.2,
-    "low": 43.1,
-    "high": 53.4,
-    "p": 0.4,
-    "null_low": 39.0,
-    "null_high": 63.0,
-    "null_p": 0.8,
-    "untrained": 2,
-    "untrained_low": None,
-    "untrained_high": None,
-    "verdict": NO_CLEAR,
-    "confidence": 0.95,
-    "design_effect": 2.0,
-    "undefined": 0,
-    "near_ties": 0,
-    "neutral": 50.0,
-    "clusters": "words",
-    "stereotype": 482,
-    "antistereotype": 518,
-}
-FOR: dict[str, Any] = {
-    "score": 59.0,
-    "low": 56.0,
-    "high": 62.0,
-    "null_high": 55.0,
-    "verdict": CLEAR,
-    "p": 1e-4,
-    "null_p": 4e-4,
-}
-AGAINST: dict[str, Any] = {
-    "score": 41.0,
-    "low": 38.0,
-    "high": 44.0,
-    "null_low": 45.0,
-    "verdict": CLEAR,
-    "p": 1e-4,
-    "null_p": 4e-4,
-}
+    "model": "bert", "benchmark": "crows", "measure": "AUL", "protocol": "corrected", "variant": "original",
+    "grouping": "overall", "group": "all", "n": 1000, "score": 48.2, "low": 43.1, "high": 53.4, "p": 0.4,
+    "null_low": 39.0, "null_high": 63.0, "null_p": 0.8, "untrained": 2, "untrained_low": None,
+    "untrained_high": None, "verdict": NO_CLEAR, "confidence": 0.95, "design_effect": 2.0, "undefined": 0,
+    "near_ties": 0, "neutral": 50.0, "clusters": "words", "stereotype": 482, "antistereotype": 518,
+}  # fmt: skip
+SURE: dict[str, Any] = {"verdict": CLEAR, "p": 1e-4, "null_p": 4e-4}
+FOR: dict[str, Any] = SURE | {"score": 59.0, "low": 56.0, "high": 62.0, "null_high": 55.0}
+AGAINST: dict[str, Any] = SURE | {"score": 41.0, "low": 38.0, "high": 44.0, "null_low": 45.0}
 WITHOUT: dict[str, Any] = {"low": None, "high": None, "p": None, "verdict": CANNOT_TELL}
 MASKED: dict[str, Any] = {"measure": "AllMasked", "verdict": CONTROL, "p": 0.9, "null_p": 0.9}
 
@@ -140,15 +103,19 @@ NONE_FOUND = ": no overall preference for stereotypes found"
         ),
         (
             [FOR, of("AUL", "b", **AGAINST)],
-            "bert clearly prefers stereotypes: 59.0% (95% CI 56.0 to 62.0); b",
+            "bert, 1 of 2 models, clearly prefers stereotypes: 59.0% (95% CI 56.0 to 62.0); "
+            "b, 1 of 2 models, clearly prefers antistereotypes: 41.0%",
         ),
         ([FOR], "bert clearly prefers stereotypes: 59.0% (95% CI 56.0 to 62.0)"),
         ([AGAINST], "bert clearly prefers antistereotypes: 41.0% (95% CI 38.0 to 44.0)"),
         (
             [FOR, of("AUL", benchmark="ss", **AGAINST)],
-            "bert has clear preferences for and against stereotypes",
+            "bert clearly prefers stereotypes on crows: 59.0% (95% CI 56.0 to 62.0); bert clearly prefers an",
         ),
-        ([{}, of("AUL", benchmark="ss", **FOR)], "bert clearly prefers stereotypes on ss"),
+        (
+            [{}, of("AUL", benchmark="ss", **FOR)],
+            "bert clearly prefers stereotypes on ss: 59.0% (95% CI 56.0 to 62.0)",
+        ),
         ([FOR, of("AUL", "albert")], "bert, 1 of 2 models, clearly prefers stereotypes"),
         ([of("AUL", name, **FOR) for name in "abc"], "3 models clearly prefer stereotypes"),
         # what is clear alone and not after the correction is no claim
@@ -161,7 +128,6 @@ NONE_FOUND = ": no overall preference for stereotypes found"
         ([FOR, AGAINST | {"variant": "shuffled"}], "bert clearly prefers stereotypes: 59.0%"),
         ([WITHOUT], "AUL cannot tell whether bert prefers stereotypes"),
         ([WITHOUT, of("AUL", "b", **WITHOUT)], "AUL cannot tell whether bert and b prefer stereotypes"),
-        ([of("CPS", **FOR)], "bert clearly prefers stereotypes: 59.0%"),
         ([MASKED], "All-Masked is a control: its scores have no verdict"),
         (
             [{}, of_type("age"), of_type("gender", **WITHOUT)],
@@ -203,12 +169,6 @@ def test_models_that_are_not_trained_are_in_no_sentence() -> None:
         "The scores of exact (exact model) are exact answers of a synthetic world.",
     ]
     assert len(drawn_rows(alone)) == 2
-
-
-def test_the_headline_is_the_first_measure_and_never_the_largest() -> None:
-    scores = [of("AUL"), of("SSS", **FOR), of("CPS", score=70.0)]
-    assert results(*scores).headline == "AUL"
-    assert results(*scores[::-1]).headline == "CPS"
 
 
 def test_a_reader_is_told_how_much_how_sure_and_what_cannot_be_tested() -> None:
@@ -314,55 +274,49 @@ def warned(*scores: dict[str, Any], settings: Any = (), facts: Any = (), **sourc
     return list(cautions.warnings(some, answer.judged(some)))[1:-1]
 
 
+UNKNOWN = {
+    ("bert", "crows"): {"unknown_tokens": {"unknown": 300, "tokens": 2000}},
+    ("bert", "ss"): {"unknown_tokens": {"unknown": 19, "tokens": 2000}},
+    ("oracle", "crows"): {"unknown_tokens": None},
+}
+
+
 @pytest.mark.parametrize(
-    ("scores", "said"),
+    ("scores", "more", "said"),
     [
-        ([{}], []),
-        ([{"n": 99}], ["crows (99) has too few pairs to say much."]),
+        ([{}], {}, []),
+        ([{"n": 99}], {}, ["crows (99) has too few pairs to say much."]),
         (
             [{"near_ties": 3}, of("AUL", "b", n=500)],
-            ["3 of 1,500 decisions are near-ties: float error could turn them."],
+            {},
+            ["3 of 1,500 decisions are near-ties, which float error could turn."],
+        ),
+        # of an exact model ties are exact
+        ([{}, of("AUL", "exact", near_ties=9)], {"exact": "oracle"}, []),
+        (
+            [{"undefined": 3}, of("AULA", "b", undefined=1000, score=None)],
+            {},
+            [
+                "Pairs without a score: 3 of 1,000 by AUL of bert on crows and 1,000 of 1,000 by AULA of b "
+                "on crows; sentences lack what counts, or the log says why."
+            ],
         ),
         (
-            [{"undefined": 3}],
-            ["bert on crows, of 1,000 pairs: 3 have no AUL (a sentence lacks what it scores)."],
+            [{}],
+            {"settings": {"own_code": ["bert"]}},
+            ["bert runs code of a repository, at a pinned revision."],
         ),
         (
-            [{}, of("AULA", undefined=1000, score=None)],
-            ["bert on crows, of 1,000 pairs: 1,000 have no AULA (see the logs)."],
-        ),
-        (
-            [{}, of("AUL", "b", score=None)],
-            ["b has no score on any benchmark; see the logs."],
+            [{}],
+            {"facts": UNKNOWN},
+            [
+                "The tokenizer of bert does not know 300 of 2,000 tokens of crows (15.0%). "
+                "The model cannot tell such words apart."
+            ],
         ),
     ],
 )
-def test_what_a_reader_should_be_wary_of(scores: list[dict[str, Any]], said: list[str]) -> None:
-    assert warned(*scores) == said
-
-
-def test_other_models_and_their_code_are_named() -> None:
-    assert warned({}, of("AUL", "noise"), noise="random") == [
-        "noise was never trained: preferences are chance."
-    ]
-    # of an exact model ties are exact
-    assert warned({}, of("AUL", "exact", near_ties=9), exact="oracle") == []
-    assert warned({}, settings={"own_code": ["bert"]}) == [
-        "bert runs code of a repository, at a pinned revision."
-    ]
-
-
-def test_unknown_tokens_and_pairs_without_a_score_are_counted() -> None:
-    facts = {
-        ("bert", "crows"): {"unknown_tokens": {"unknown": 300, "tokens": 2000}},
-        ("bert", "ss"): {"unknown_tokens": {"unknown": 19, "tokens": 2000}},
-        ("oracle", "crows"): {"unknown_tokens": None},
-        ("api", "crows"): {"unknown_tokens": None, "matched": {"pairs_without_score": 2}},
-        ("api", "ss"): {"unknown_tokens": None, "matched": {"pairs_without_score": 1}},
-        ("log", "ss"): {"unknown_tokens": None, "matched": {"pairs_without_score": 0}},
-    }
-    assert warned({}, facts=facts) == [
-        "The tokenizer of bert does not know 300 of 2,000 tokens of crows (15.0%). "
-        "The model cannot tell such words apart.",
-        "Scores of api do not match the benchmark everywhere: 3 pairs without a score; the log names them.",
-    ]
+def test_what_a_reader_should_be_wary_of(
+    scores: list[dict[str, Any]], more: dict[str, Any], said: list[str]
+) -> None:
+    assert warned(*scores, **more) == said

@@ -4,8 +4,7 @@ a reader's questions, sentences to copy, and every score with its verdict.
 Sentences are of trained models alone: the scores of untrained networks and of exact models are in none.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Collection, Iterator
 
 import pandas as pd
 
@@ -24,9 +23,8 @@ from unmask.report.study import ORACLE, UNTRAINED
 from unmask.report.wording import Row, listed, many, records, span
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.proportions import contains
-from unmask.statistics.schema import BIAS_TYPE
+from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.statistics.sharing import TOLERANCE
-from unmask.terms import CORRECTED
 
 NAMED = 3
 """So many scores, models or bias types are named in a sentence; more are counted."""
@@ -39,52 +37,55 @@ TRAINED, NEVER_TRAINED, EXACT = "", "never trained", "exact model"
 
 SHIP = (
     "This page cannot decide that: it tests one kind of preference, in short sentences. Test the task, its "
-    "users and "
-    "generated text as well."
+    "users and generated text as well."
 )
-COPY = "A sentence to copy"
 
-_COLUMNS = [
+_SCORE, _ENDS, _VERDICT = (
     Column("score", "{score:.1f}"),
     Column("interval", "{ends}"),
-    Column("word choice alone", "{null_low:.1f} to {null_high:.1f}"),
     Column("verdict", "{verdict}"),
-    Column("p (Holm)", "{p_holm:p}"),
-    Column("pairs", "{scored}"),
-    Column("count as", "{effective:.0f}"),
-    Column("undefined", "{undefined}"),
-    Column("near-ties", "{near_ties}"),
-]
-_SCORE, _ENDS, _VERDICT = (_COLUMNS[place] for place in (0, 1, 3))
-SCORES = Table("scores", ["who", "benchmark", "title"], _COLUMNS, heads={"who": "model", "title": "measure"})
+)
+SCORES = Table(
+    "scores",
+    ["who", "benchmark", "title"],
+    [
+        _SCORE,
+        _ENDS,
+        Column("word choice alone", "{null_low:.1f} to {null_high:.1f}"),
+        _VERDICT,
+        Column("p (Holm)", "{p_holm:p}"),
+        Column("pairs", "{scored}"),
+        Column("count as", "{effective:.0f}"),
+        Column("undefined", "{undefined}"),
+        Column("near-ties", "{near_ties}"),
+    ],
+    heads={"who": "model", "title": "measure"},
+)
 TERMINAL = Table("terminal", ["where", "title"], [_SCORE, _ENDS, _VERDICT], heads={"title": "measure"})
 
 
 def section(results: PairResults) -> Section:
     """The answer of the study: of one of worlds alone, what measures found of what was planted."""
     scores = judged(results)
-    of_worlds = planted.is_answer(results)
-    blocks: list[Block] = [TableBlock(planted.sheet_by_measure(results))] if of_worlds else []
-    if not of_worlds and (picture := charts.headline(pictured(results, scores))):
-        caption = results.captions["headline"]
-        blocks.append(chart(caption, f"{caption} The numbers are in the table below.", picture))
+    blocks: list[Block] = []
+    copied: list[str] = []
+    if planted.is_answer(results):
+        said, answered = planted.title(results), planted.answers(results)
+        blocks.append(TableBlock(planted.BY_MEASURE.captioned(planted.by_measure(results), results.captions)))
+    else:
+        said, answered = title(results), answers(results)
+        copied += citable(results, scores)
+        if picture := charts.headline(pictured(results, scores)):
+            caption = results.captions["headline"]
+            blocks.append(chart(caption, f"{caption} The numbers are in the table below.", picture))
     blocks.append(Items(tuple(warnings(results, scores)), warning=True))
-    if not of_worlds and (texts := list(citable(results, scores))):
-        blocks += [Text(f"{COPY}:"), Code("\n".join(texts))]
+    if copied:
+        blocks += [Text("A sentence to copy:"), Code("\n".join(copied))]
     if len(scores):
-        table = Fold(
-            "Every score with its verdict", (TableBlock(sheet(results, scores)),), len(scores) <= SHORT
-        )
-        blocks.append(table)
-    return Section(
-        "answer",
-        "Answer",
-        (),
-        tuple(blocks),
-        terminal(results, scores),
-        planted.title(results) if of_worlds else title(results),
-        tuple(planted.answers(results) if of_worlds else answers(results)),
-    )
+        table = (TableBlock(sheet(results, scores)),)
+        blocks.append(Fold("Every score with its verdict", table, len(scores) <= SHORT))
+    headline = terminal(results, scores)
+    return Section("answer", "Answer", (), tuple(blocks), headline, said, tuple(answered))
 
 
 def method(results: PairResults) -> Section:
@@ -99,28 +100,22 @@ def method(results: PairResults) -> Section:
 def judged(results: PairResults) -> pd.DataFrame:
     """The scores over all pairs, protocol corrected, those of trained models first.
 
-    Beside the columns of PairResults.bias: title (of the measure), role (of the model), who (its name with
-    the role), where (who, on which benchmark), ends (of the interval, as they are read), scored (pairs with a
-    score), effective (as how many independent pairs these count) and holds (a clear preference after Holm's
+    Beside the columns of PairResults.corrected: role (of the model), who (its name with the role), where
+    (who, on which benchmark), ends (of the interval, as they are read), scored (pairs with a score),
+    effective (as how many independent pairs these count) and holds (a clear preference after Holm's
     correction over all these scores).
     """
-    scores = results.overall
-    scores = scores[(scores["protocol"] == CORRECTED) & scores["score"].notna()]
-    roles = {
-        name: role
-        for source, role in ((UNTRAINED, NEVER_TRAINED), (ORACLE, EXACT))
-        for name in results.study.of_source(source)
-    }
-    names = scores["model"].astype(str)
-    role = names.map(lambda name: roles.get(name, TRAINED))
-    who = names.where(role == TRAINED, names + " (" + role + ")")
+    scores = results.corrected(OVERALL)
+    scores = scores[scores["score"].notna()]
+    sources = {model.name: model.source for model in results.study.models}
+    role = scores["model"].map(sources).map({UNTRAINED: NEVER_TRAINED, ORACLE: EXACT}).fillna(TRAINED)
+    who = scores["model"].where(role == TRAINED, scores["model"] + " (" + role + ")")
     scored = scores["n"] - scores["undefined"]
     scores = scores.assign(
-        title=scores["measure"].astype(str).map(title_of),
         role=role,
         who=who,
-        where=who + " on " + scores["benchmark"].astype(str),
-        ends=[_ends(row) for row in records(scores)],
+        where=who + " on " + scores["benchmark"],
+        ends=pd.Series(map(_ends, records(scores)), scores.index, dtype=object),
         scored=scored,
         effective=(scored / scores["design_effect"].astype(float)).clip(upper=scored),
         holds=(scores["verdict"] == CLEAR)
@@ -129,7 +124,7 @@ def judged(results: PairResults) -> pd.DataFrame:
     return scores.sort_values("role", key=lambda each: each != TRAINED, kind="stable")
 
 
-def _ends(row: Row) -> Any:
+def _ends(row: Row) -> str | None:
     return None if row["low"] is None else interval(row["low"], row["high"], apart=NO_PREFERENCE)
 
 
@@ -167,31 +162,30 @@ def title(results: PairResults) -> str:
     shown."""
     every = judged(results)
     scores = _headline(results, every)
-    models, verdicts = scores["model"].astype(str).unique(), {*scores["verdict"]}
-    if not len(models):
+    if scores.empty:
         lacks = f"a score by {title_of(results.headline)}" if results.study.trained() else "been trained"
         return f"No model of this study has {lacks}"
-    measure, who = (
-        listed(scores["title"].unique()),
-        listed(models) if len(models) < NAMED else f"{len(models)} models",
-    )
-    prefer = many(models, "prefers", "prefer")
+    models, verdicts = list(scores["model"].unique()), {*scores["verdict"]}
+    measure = listed(scores["title"].unique())
+    who, prefer = _named(models), many(models, "prefers", "prefer")
     if verdicts == {CONTROL}:
         return f"{measure} is a control: its scores have no verdict"
     if verdicts == {CANNOT_TELL}:
         return f"{measure} cannot tell whether {who} {prefer} stereotypes"
-    untested = untested_types(results)
-    types = f"; {listed(untested, NAMED)} cannot be tested on their own" if len(untested) > 1 else ""
-    types = types or "".join(f"; {name} cannot be tested on its own" for name in untested)
-    holding = scores[scores["holds"]]
-    if len(holding):
-        return f"{_preference(scores, holding)}{types}"
+    untested, types = untested_types(results), ""
+    if untested:
+        types = f"; {listed(untested, NAMED)} cannot be tested on {many(untested, 'its', 'their')} own"
+    if scores["holds"].any():
+        return f"{_preferences(scores)}{types}"
     others, by = every[every["holds"] & (every["role"] == TRAINED)], ""
     if len(others):
-        by, clear_by = f" by {measure}", listed(others["title"].unique(), NAMED)
-        places = others["benchmark"].astype(str).unique()
+        by = f" by {measure}"
+        above = others["score"] > NO_PREFERENCE
+        sides = listed(side for side, there in (("for", above), ("against", ~above)) if there.any())
+        places = others["benchmark"].unique()
         on = f" on {listed(places, NAMED)}" if len(places) < scores["benchmark"].nunique() else ""
-        types = f"; by {clear_by} there is a clear one {_sides(others)}{on}{types}"
+        which = listed(others["title"].unique(), NAMED)
+        types = f"; by {which} there is a clear one {sides} stereotypes{on}{types}"
     first = scores.iloc[0]
     if len(scores) == 1 and first["verdict"] == BY_WORDS:
         share = f"{first['score']:.1f}% of pairs{by}, which word choice explains"
@@ -202,52 +196,43 @@ def title(results: PairResults) -> str:
     return f"{who}: no overall preference for stereotypes{beyond} found{by}{types}"
 
 
-def _sides(rows: pd.DataFrame) -> str:
-    """Which sides scores prefer."""
-    above = rows["score"] > NO_PREFERENCE
-    sides = [side for side, there in (("for", above.any()), ("against", not above.all())) if there]
-    return f"{listed(sides)} stereotypes"
+def _preferences(scores: pd.DataFrame) -> str:
+    """Which models clearly prefer what after correction: where, unless on all benchmarks, and how often, of a
+    single score."""
+    texts, every, above = [], scores["model"].nunique(), scores["score"] > NO_PREFERENCE
+    for side, there in (("stereotypes", above), ("antistereotypes", ~above)):
+        rows = scores[scores["holds"] & there]
+        models = list(rows["model"].unique())
+        if rows.empty:
+            continue
+        of = f", {len(models)} of {every} models," if len(models) < every else ""
+        text = f"{_named(models)}{of} clearly {many(models, 'prefers', 'prefer')} {side}"
+        if len(rows) < scores["model"].isin(models).sum():
+            benchmarks = listed(rows["benchmark"].unique(), NAMED)
+            text = f"{text} on {benchmarks if len(models) == 1 else 'some benchmarks'}"
+        if len(rows) == 1:
+            row = rows.iloc[0]
+            text = f"{text}: {row['score']:.1f}% ({100 * row['confidence']:g}% CI {row['ends']})"
+        texts.append(text)
+    return "; ".join(texts)
 
 
-def _preference(scores: pd.DataFrame, holding: pd.DataFrame) -> str:
-    """Which models prefer what, and where. holding: those of the scores that are clear after correction."""
-    models, showing = scores["model"].nunique(), holding["model"].astype(str).unique()
-    who = listed(showing) if len(showing) < NAMED else f"{len(showing)} models"
-    if len(showing) < models:
-        who = f"{who}, {len(showing)} of {models} models,"
-    above = holding["score"] > NO_PREFERENCE
-    is_mixed = above.any() and not above.all()
-    some = len(holding) < scores["model"].isin(showing).sum()
-    if 1 < len(showing) < NAMED and (is_mixed or some):
-        of_models = ((scores[scores["model"] == name], holding[holding["model"] == name]) for name in showing)
-        return "; ".join(_preference(*each) for each in of_models)
-    prefer = many(showing, "prefers", "prefer")
-    what = f"clearly {prefer} {'stereotypes' if above.all() else 'antistereotypes'}"
-    if is_mixed:
-        what = f"{many(showing, 'has', 'have')} clear preferences for and against stereotypes"
-    if len(scores) == 1:
-        row = holding.iloc[0]
-        return f"{who} {what}: {row['score']:.1f}% ({100 * row['confidence']:g}% CI {row['ends']})"
-    benchmarks = holding["benchmark"].astype(str).unique()
-    where = listed(benchmarks, NAMED) if len(showing) == 1 else "some benchmarks"
-    return f"{who} {what}{f' on {where}' if some else ''}"
+def _named(models: Collection[str]) -> str:
+    return listed(models) if len(models) < NAMED else f"{len(models)} models"
 
 
 def of_types(results: PairResults) -> pd.DataFrame:
     """The headline measure's scores of trained models by bias type, protocol corrected."""
-    rows = results.original
-    rows = rows[
-        (rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED) & (rows["verdict"] != CONTROL)
-    ]
-    return several_types(results.of_headline(results.study.of_trained(rows)))
+    rows = results.study.of_trained(results.corrected(BIAS_TYPE))
+    return several_types(results.of_headline(rows[rows["verdict"] != CONTROL]))
 
 
 def untested_types(results: PairResults) -> list[str]:
     """The bias types that cannot be tested by themselves for any model, those of the most pairs first."""
-    rows = of_types(results)
-    untold = (rows["verdict"] == CANNOT_TELL).groupby(rows["group"].astype(str)).all()
-    pairs = rows.groupby(rows["group"].astype(str))["n"].sum()[untold[untold].index]
-    return [str(name) for name in pairs.sort_values(ascending=False, kind="stable").index]
+    by_type = of_types(results).assign(untold=lambda rows: rows["verdict"] == CANNOT_TELL).groupby("group")
+    types = by_type.agg(untold=("untold", "all"), n=("n", "sum"))
+    types = types[types["untold"]].sort_values("n", ascending=False, kind="stable")
+    return list(map(str, types.index))
 
 
 def answers(results: PairResults) -> Iterator[tuple[str, str]]:
@@ -259,17 +244,17 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
             if len(models := every.loc[every["role"] == role, "model"].unique()):
                 yield "Is it biased?", f"The scores of {listed(models, NAMED)} ({role}) are {what}."
         return
-    others = every[(every["role"] == TRAINED) & (every["verdict"] == CLEAR)].drop(
-        scores.index, errors="ignore"
-    )
+    others = every[(every["role"] == TRAINED) & (every["verdict"] == CLEAR)]
+    others = others[~others.index.isin(scores.index)]
     yield "Is it biased?", " ".join([*_shares(scores), *(_shares(others) if len(others) <= NAMED else ())])
-    if sure := list(_sure(scores)):
-        yield "How sure?", " ".join(sure)
-    if holds := holding(every):
-        yield "Does it hold?", holds
-    if whom := " ".join(_whom(results)):
-        yield "For whom?", whom
-    yield "May we ship it?", SHIP
+    for question, said in (
+        ("How sure?", " ".join(_sure(scores))),
+        ("Does it hold?", holding(every)),
+        ("For whom?", " ".join(_whom(results))),
+        ("May we ship it?", SHIP),
+    ):
+        if said:
+            yield question, said
 
 
 def _shares(scores: pd.DataFrame) -> Iterator[str]:
@@ -330,30 +315,25 @@ def holding(every: pd.DataFrame) -> str:
 
 def _whom(results: PairResults) -> Iterator[str]:
     rows = of_types(results)
-    tested = can_be_tested(rows)
-    several = rows[["model", "benchmark"]].drop_duplicates().shape[0] > 1
+    places = rows["model"] + " on " + rows["benchmark"]
+    rows = rows.assign(of=" of " + places if places.nunique() > 1 else "")
+    tested = can_be_tested(rows).sort_values("score", ascending=False, kind="stable")
     if len(tested) > 1:
         highest, lowest = (
-            f"{row['group']} ({row['score']:.1f}%, {_ends(row)}{_place(row) if several else ''}: "
-            f"{row['verdict']})"
-            for row in records(tested.sort_values("score", ascending=False, kind="stable").iloc[[0, -1]])
+            f"{row['group']} ({row['score']:.1f}%{row['of']}, {_ends(row)}: {row['verdict']})"
+            for row in records(tested.iloc[[0, -1]])
         )
         count = int((tested["verdict"] == CLEAR).sum())
         yield (
-            f"By {listed(map(title_of, tested['measure'].astype(str).unique()))}, {count or 'none'} of "
-            f"{len(tested)} testable scores of bias types {many(count or 1, 'is', 'are')} clear, before "
-            f"correction. The highest is {highest}, the lowest "
-            f"{lowest}; 50% is no preference."
+            f"By {listed(tested['title'].unique())}, {count or 'none'} of {len(tested)} testable scores of "
+            f"bias types {many(count or 1, 'is', 'are')} clear, before correction. The highest is {highest}, "
+            f"the lowest {lowest}; 50% is no preference."
         )
     if untested := untested_types(results):
         rows = rows[rows["group"].isin(untested)]
         is_decided = (rows["stereotype"] + rows["antistereotype"] > 0) & rows["null_low"].notna()
         why = ": too few pairs, or too few different words" if is_decided.all() else ""
         yield f"{listed(untested)} cannot be tested on {many(untested, 'its', 'their')} own{why}."
-
-
-def _place(row: Row) -> str:
-    return f"; {row['model']} on {row['benchmark']}"
 
 
 def citable(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:

@@ -4,17 +4,15 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from unmask.measures.formulas import explained, kind_for, title_of
-from unmask.models.directory import CAUSAL_LM, MASKED_LM, SCORE_FILE
+from unmask.measures.formulas import explained, title_of
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import MEANINGS
 from unmask.report.sheets import counted
-from unmask.report.study import ORACLE, SCORED, UNTRAINED
+from unmask.report.study import ORACLE, SCORED
 from unmask.report.wording import listed, many, records
-from unmask.terms import CORRECTED, STEREOTYPE
+from unmask.statistics.schema import OVERALL
+from unmask.terms import STEREOTYPE
 from unmask.words import is_unsegmented
-
-NAMES_OF_KINDS = {MASKED_LM: "masked", CAUSAL_LM: "causal", SCORE_FILE: "externally scored"}
 
 FEW = 100
 """A benchmark of fewer pairs says little: even if these are independent, the interval is 20 points."""
@@ -62,10 +60,8 @@ def warnings(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
     """What a reader of the answer should be wary of. scores: of unmask.pairs.answer.judged."""
     yield NEAR_50
     study, sizes = results.study, scores.drop_duplicates("benchmark")
-    scored_elsewhere = study.of_source(SCORED)
     if few := [f"{row['benchmark']} ({row['n']:,})" for row in records(sizes[sizes["n"] < FEW])]:
         yield f"{listed(few)} {many(few, 'has', 'have')} too few pairs to say much."
-    missing: dict[str, int] = {}
     for (name, on), facts in results.facts.items():
         of = facts.get("unknown_tokens") or {"unknown": 0, "tokens": 1}
         if (share := 100 * of["unknown"] / of["tokens"]) >= WARY:
@@ -73,34 +69,18 @@ def warnings(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
                 f"The tokenizer of {name} does not know {of['unknown']:,} of {of['tokens']:,} tokens of {on} "
                 f"({share:.1f}%). The model cannot tell such words apart."
             )
-        if count := facts.get("matched", {}).get("pairs_without_score"):
-            missing[name] = missing.get(name, 0) + count
-    if missing:
-        yield (
-            f"Scores of {listed(missing)} do not match the benchmark everywhere: "
-            f"{counted(sum(missing.values()))} without a score; the log names them."
-        )
-    if unscored := [model.name for model in study.models if model.name not in {*scores["model"]}]:
-        yield f"{listed(unscored)} {many(unscored, 'has', 'have')} no score on any benchmark; see the logs."
-    if untrained := study.of_source(UNTRAINED):
-        yield f"{listed(untrained)} {many(untrained, 'was', 'were')} never trained: preferences are chance."
+    lacking = results.corrected(OVERALL)
+    if without := [
+        f"{row['undefined']:,} of {row['n']:,} by {row['title']} of {row['model']} on {row['benchmark']}"
+        for row in records(lacking[lacking["undefined"] > 0])
+    ]:
+        yield f"Pairs without a score: {listed(without)}; sentences lack what counts, or the log says why."
     if code := results.settings.get("own_code"):
         yield f"{listed(code)} {many(code, 'runs', 'run')} code of a repository, at a pinned revision."
-    of_networks = scores[~scores["model"].isin([*study.of_source(ORACLE), *scored_elsewhere])]
+    of_networks = scores[~scores["model"].isin([*study.of_source(ORACLE), *study.of_source(SCORED)])]
     if near := int(of_networks["near_ties"].sum()):
-        what = many(
-            near, "is a near-tie: float error could turn it", "are near-ties: float error could turn them"
-        )
-        yield f"{near:,} of {of_networks['scored'].sum():,} decisions {what}."
-    lacking = results.overall[results.overall["protocol"] == CORRECTED]
-    lacking = lacking[(lacking["undefined"] > 0) & ~lacking["model"].isin(scored_elsewhere)]
-    for (model, benchmark), rows in lacking.groupby(["model", "benchmark"], sort=False, observed=True):
-        of = [
-            f"{row['undefined']:,} {many(row['undefined'], 'has', 'have')} no {title_of(row['measure'])}"
-            for row in records(rows)
-        ]
-        why = "see the logs" if (rows["undefined"] == rows["n"]).any() else "a sentence lacks what it scores"
-        yield f"{model} on {benchmark}, of {counted(rows['n'].iloc[0])}: {listed(of)} ({why})."
+        what = many(near, "is a near-tie", "are near-ties")
+        yield f"{near:,} of {of_networks['scored'].sum():,} decisions {what}, which float error could turn."
     for name, pairs in results.pairs.items():
         if 2 * sum(map(is_unsegmented, pairs[STEREOTYPE].astype(str))) > len(pairs):
             yield f"{name} is written without spaces between words, so each character counts as a word."
@@ -114,20 +94,15 @@ def measured(results: PairResults) -> Iterator[str]:
     if overall.empty:
         yield "The study has no results."
         return
-    models = overall.drop_duplicates("model")
-    scored = results.study.of_source(SCORED)
-    kinds = models["measure"].astype(str).map(kind_for).mask(models["model"].isin(scored), SCORE_FILE)
-    counts = [
-        f"{count:,} {kind}" for kind, count in kinds.map(NAMES_OF_KINDS).value_counts(sort=False).items()
-    ]
+    models = overall["model"].unique()
     sizes = [f"{row['benchmark']} ({row['n']:,})" for row in records(overall.drop_duplicates("benchmark"))]
-    titles = [title_of(str(name)) for name in overall["measure"].unique()]
+    titles = list(map(title_of, overall["measure"].unique()))
     yield (
-        f"{listed(counts)} language {many(models, 'model', 'models')} ({listed(models['model'])}) read the "
-        f"sentence pairs of {listed(sizes)}. In each pair one sentence is the more stereotypical; "
-        f"{listed(titles)} {many(titles, 'says', 'say')} which of the two a model finds likelier."
+        f"{counted(len(models), 'language model')} ({listed(models)}) read the sentence pairs of "
+        f"{listed(sizes)}. In each pair one sentence is the more stereotypical; {listed(titles)} "
+        f"{many(titles, 'says', 'say')} which of the two a model finds likelier."
     )
-    if scored:
+    if scored := results.study.of_source(SCORED):
         yield f"The scores of {listed(scored)} were made elsewhere; contributions of tokens are unknown."
         with_band = {*overall.loc[overall["null_low"].notna(), "model"]}
         if by_words := [name for name in scored if name in with_band]:

@@ -57,23 +57,18 @@ def compared(results: PairResults) -> pd.DataFrame:
     first, second, the numbers of COMPARISONS, and p_holm (over all of one kind and protocol; series of random
     networks alone by themselves).
     """
-    of_states = results.states
+    of_states = results.states.assign(family=results.states["series"].isin(results.trained_series))
     parts = {
         MEASURES: results.measures_compared.drop(columns="measure"),
         MODELS: results.models_compared,
         VERSIONS: results.versions,
-        STATES: of_states.assign(family=of_states["series"].astype(str).isin(results.trained_series)),
+        STATES: of_states,
     }
+    frames = [rows.assign(kind=kind) for kind, rows in parts.items() if len(rows)]
+    whole = pd.concat(frames or [parts[MODELS].assign(kind=MODELS)], ignore_index=True)
     names = ["kind", "benchmark", "series", "model", "measure", "first", "second", "protocol"]
-    frames = []
-    for kind, rows in parts.items():
-        family = ["protocol", *(["family"] if "family" in rows else [])]
-        rows = holm(rows, by=family).assign(kind=kind)
-        texts = {name: rows[name].astype(str) for name in names if name in rows}
-        frames.append(rows.drop(columns="family", errors="ignore").assign(**texts))
-    frames = [frame for frame in frames if len(frame)] or frames[:1]
-    whole = pd.concat(frames, ignore_index=True)
-    whole = whole.reindex(columns=list(dict.fromkeys([*names, *whole.columns])))
+    whole = whole.reindex(columns=list(dict.fromkeys([*names, *whole.columns, "family"])))
+    whole = holm(whole, by=["kind", "protocol", "family"]).drop(columns="family")
     return whole.astype(dict.fromkeys(("n", "b", "c"), "Int64"))
 
 

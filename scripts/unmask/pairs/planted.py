@@ -12,7 +12,7 @@ from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL, FOOLED, FOUND,
 from unmask.report.declared_tables import Column, Table
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import columns_of
-from unmask.report.sheets import Sheet, counted, rows_of
+from unmask.report.sheets import counted, rows_of
 from unmask.report.study import ORACLE
 from unmask.report.topics import Topic
 from unmask.report.wording import listed, many
@@ -78,30 +78,17 @@ def by_measure(results: PairResults) -> pd.DataFrame:
     return rows.join(exact.add_prefix("exact_")).assign(title=list(map(title_of, rows.index)))
 
 
-def sheet_by_measure(results: PairResults) -> Sheet:
-    """The table of `by_measure`."""
-    return BY_MEASURE.captioned(by_measure(results), results.captions)
-
-
 def title(results: PairResults) -> str:
     """Which measures found what was planted and nothing else, and which word frequency fooled."""
     rows = by_measure(results)
     right = rows.loc[(rows["lost"] + rows["false"] == 0) & (rows["found"] + rows["right"] > 0), "title"]
-    who = (
-        f"only {listed(right)} {many(right, 'finds', 'find')}"
-        if len(right) < len(rows)
-        else "every measure finds"
-    )
-    first = (
-        f"In a world of known biases, before correction, {who if len(right) else 'no measure finds'} all "
-        "testable biases and no others"
-    )
+    who = "no measure finds"
+    if len(right):
+        only = f"only {listed(right)} {many(right, 'finds', 'find')}"
+        who = only if len(right) < len(rows) else "every measure finds"
     fooled = rows.loc[rows["of_frequency"] > 0, "title"]
-    return (
-        f"{first}; {listed(fooled)} {many(fooled, 'takes', 'take')} frequency for bias"
-        if len(fooled)
-        else first
-    )
+    takes = f"; {listed(fooled)} {many(fooled, 'takes', 'take')} frequency for bias" if len(fooled) else ""
+    return f"In a world of known biases, before correction, {who} all testable biases and no others{takes}"
 
 
 def answers(results: PairResults) -> Iterator[tuple[str, str]]:
@@ -124,14 +111,13 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
             f"{listed(erring)} some of its scores are wrong, too: there the measure errs, not the model.",
         )
     found, fooled = rows["found"].sum(), rows["fooled_holm"].sum()
-    untold = int((scores["judgement"] == CANNOT_TELL).sum())
     is_alike = len(rows) > 1 and len(rows.drop_duplicates(["found_holm", "fooled_holm"])) == 1
-    alike = ", alike for all measures" if is_alike else ""
+    untold = int((scores["judgement"] == CANNOT_TELL).sum())
     yield (
         "Does it hold?",
         f"These counts are before correction. After Holm's correction, {rows['found_holm'].sum()} of {found} "
         f"scores judged found and {fooled or 'none'} of {(scores['judgement'] == FOOLED).sum()} false "
-        f"or reversed ones remain{alike}."
+        f"or reversed ones remain{', alike for all measures' if is_alike else ''}."
         + (f" {counted(untold, 'score')} more cannot be tested." if untold else ""),
     )
 
@@ -153,29 +139,19 @@ def judged_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
         pairs="n",
     )
     there = {*rows["judgement"], *TESTED}
+    judgements = [each for each in (*TESTED, CANNOT_TELL, CONTROL) if each in there]
     models = rows["model"].unique()
     of = f"in each row from above: {listed(models, NAMED)}" if len(models) > 1 else str(models[0])
+    subtitle = [f"{of}; tick: exact model", "line: 50, no preference; band: word choice alone"]
     return forest(
         frame,
         Axis(None, line=NO_PREFERENCE, span=(0, 100), ticks=[0, 50, 100]),
         value="score",
-        kinds=Kinds(
-            "judgement",
-            "judgement",
-            _LOOKS,
-            claimed=True,
-            listed=[each for each in (*TESTED, CANNOT_TELL, CONTROL) if each in there],
-        ),
+        kinds=Kinds("judgement", "judgement", _LOOKS, claimed=True, listed=judgements),
         apart="model",
         broad=("words_low", "words_high"),
         beside=[Beside("exact", "tick", "exact")],
-        grid=Grid(
-            4,
-            width=220,
-            between=ON,
-            title=TITLE,
-            subtitle=[f"{of}; tick: exact model", "line: 50, no preference; band: word choice alone"],
-        ),
+        grid=Grid(4, width=220, between=ON, title=TITLE, subtitle=subtitle),
     )
 
 

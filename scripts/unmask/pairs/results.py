@@ -236,7 +236,7 @@ class PairResults:
     def corrected(self, *groupings: str, variant: str = ORIGINAL) -> pd.DataFrame:
         """The scores of some groupings, protocol corrected, with the title of the measure."""
         rows = self.bias[self.bias["variant"] == variant]
-        chosen = (rows["protocol"] == CORRECTED) & rows["grouping"].isin(groupings) & rows["score"].notna()
+        chosen = (rows["protocol"] == CORRECTED) & rows["grouping"].isin(groupings)
         return rows[chosen].assign(title=rows["measure"].map(title_of))
 
     @cached_property
