@@ -5,7 +5,6 @@ from pathlib import Path
 from unmask.job import job
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
-from unmask.errors import reading_download
 from unmask.files import sha256_of_file
 from unmask.statistics.quality import flaws_table
 from unmask.statistics.schema import FLAWS
@@ -14,8 +13,7 @@ from unmask.tables import write_table
 with job("benchmark {params.name}") as run:
     name, entry, source = run.params.name, run.params.entry, run.input[0]
     outputs = dict(run.output.items())
-    with reading_download(source):
-        pairs = read_benchmark(source, entry)
+    pairs = read_benchmark(source, entry)
     facts = {
         "benchmark": name,
         "format": entry["format"],

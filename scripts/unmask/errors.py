@@ -35,19 +35,6 @@ def known_names(unknown: object, known: Iterable[str], called: str = "known") ->
 
 
 @contextmanager
-def reading_download(path: str | Path) -> Iterator[None]:
-    """Have an InputError from the block say, where `path` was downloaded, how it is fetched again."""
-    try:
-        yield
-    except InputError as error:
-        if not Path(f"{path}.facts.json").exists():
-            raise
-        raise InputError(
-            f"{error}; it was downloaded: delete {path} and run again to fetch it anew"
-        ) from None
-
-
-@contextmanager
 def faults_of(path: str | Path, kind: str = "cannot be read") -> Iterator[None]:
     """Raise what the system, Arrow or a decoder finds wrong with a file in the block as an InputError.
 

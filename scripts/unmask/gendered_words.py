@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from unmask.user_files import parse_yaml, read_document
-from unmask.user_tables import Column, Row, Table, text_without
+from unmask.user_files import parse_yaml, read_document, text_of
+from unmask.user_tables import Column, Row, Table
 from unmask.words import is_unsegmented
 
 
@@ -34,7 +35,7 @@ def fault_of_word(word: str) -> str | None:
 
 
 SIDES = ("feminine", "masculine")
-_TABLE = Table(Column(side, text_without(fault_of_word), required=True) for side in SIDES)
+_TABLE = Table(Column(side, partial(text_of, fault_in=fault_of_word), required=True) for side in SIDES)
 
 
 def read_word_pairs(path: str | Path) -> WordPairs:

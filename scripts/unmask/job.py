@@ -58,10 +58,11 @@ def job(about: str = "", packages: Iterable[str] = TABLES) -> Iterator[Job]:
             yield run
             _check_unchanged(run.params.get("input_sha256", {}))
         except InputError as error:
-            subject = about.format(params=run.params, wildcards=run.wildcards)
-            if str(error).startswith(subject):
-                raise
-            raise InputError(f"{subject}: {error}") from None
+            subject, line = about.format(params=run.params, wildcards=run.wildcards), str(error)
+            for path in run.input:
+                if line.startswith(f"{path}: ") and Path(f"{path}.facts.json").exists():
+                    line += f"; it was downloaded: delete {path} and run again to fetch it anew"
+            raise InputError(line if line.startswith(subject) else f"{subject}: {line}") from None
 
 
 def _check_unchanged(digests: Mapping[str, str]) -> None:

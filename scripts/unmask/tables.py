@@ -5,7 +5,7 @@ and again when it is read; facts about a table (source, versions, seeds) travel 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,26 +69,22 @@ def meaning_of(column: pa.Field) -> str:
 
 
 def write_table(
-    path: str | Path,
-    rows: pd.DataFrame | pa.Table | Iterable[pa.Table],
-    schema: pa.Schema,
-    metadata: Mapping[str, Any],
+    path: str | Path, rows: pd.DataFrame | pa.Table, schema: pa.Schema, metadata: Mapping[str, Any]
 ) -> None:
-    """Write `rows` as Parquet, whole or not at all; tables too large for memory come in batches.
+    """Write `rows` as Parquet, whole or not at all.
 
-    The same rows make the same bytes, however they are cut into batches. `metadata` must be JSON-able;
+    The same rows make the same bytes, whatever pieces they are in. `metadata` must be JSON-able;
     `read_metadata` gives it back.
     Raises ValueError where the rows do not fit the schema (a defect of the caller, not of its input).
     """
-    batches = [as_table(rows, schema)] if isinstance(rows, pd.DataFrame | pa.Table) else rows
     facts = json.dumps(dict(metadata), sort_keys=True, ensure_ascii=False).encode()
-    described = schema.with_metadata({_METADATA_KEY: facts})
+    table = as_table(rows, schema).replace_schema_metadata({_METADATA_KEY: facts})
     with (
         written_whole(path) as partial,
-        pq.ParquetWriter(partial, described, **encodings_of(schema)) as writer,
+        pq.ParquetWriter(partial, table.schema, **encodings_of(schema)) as writer,
     ):
-        for group in row_groups(batches):
-            writer.write_table(group.replace_schema_metadata(described.metadata))
+        for start in range(0, len(table), ROW_GROUP):
+            writer.write_table(_encoded_anew(table.slice(start, ROW_GROUP)))
 
 
 def as_table(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
@@ -118,21 +114,6 @@ def encodings_of(schema: pa.Schema) -> dict[str, Any]:
         "use_dictionary": words or False,
         "column_encoding": encodings or None,
     }
-
-
-def row_groups(batches: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """The rows of all batches as tables of ROW_GROUP rows, and one of the rest."""
-    waiting: list[pa.Table] = []
-    rows = 0
-    for batch in batches:
-        waiting.append(batch)
-        rows += len(batch)
-        while rows >= ROW_GROUP:
-            table = pa.concat_tables(waiting)
-            yield _encoded_anew(table.slice(0, ROW_GROUP))
-            waiting, rows = [table.slice(ROW_GROUP)], rows - ROW_GROUP
-    if rows:
-        yield _encoded_anew(pa.concat_tables(waiting))
 
 
 def _encoded_anew(table: pa.Table) -> pa.Table:

@@ -106,18 +106,26 @@ def quoted(value: object) -> str:
     return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
 
 
-def text_of(value: Any, odd: re.Pattern[str] = _NO_TEXT) -> str:
-    """A value that is a text. Raises ValueError for another, and for one with what no text has in it."""
-    if not isinstance(value, str):
-        raise ValueError(f"is not a text but {quoted(value)}")
-    if fault := fault_of_text(value, odd):
+FaultIn = Callable[[str], str | None]
+"""Finds why a text is not what it has to be, if so."""
+
+
+def text_of(value: Any, fault_in: FaultIn | None = None) -> str:
+    """A value that is a text. Raises ValueError for another, and for one with what no text has in it, or in
+    which `fault_in` finds a fault."""
+    text = published_text(value)
+    if fault := fault_of_text(text) or (fault_in and fault_in(text)):
         raise ValueError(fault)
-    return value
+    return text
 
 
 def published_text(value: Any) -> str:
-    """The same of a data set that many use as it is: STS-B has "Treasury\\x12s". Raises ValueError."""
-    return text_of(value, _HALF)
+    """A text of a data set that many use as it is: STS-B has "Treasury\\x12s". Raises ValueError for others."""
+    if not isinstance(value, str):
+        raise ValueError(f"is not a text but {quoted(value)}")
+    if fault := fault_of_text(value, _HALF):
+        raise ValueError(fault)
+    return value
 
 
 def fault_of_text(text: str, odd: re.Pattern[str] = _NO_TEXT) -> str | None:
@@ -170,14 +178,6 @@ class Labels:
         return None
 
 
-FaultIn = Callable[[str], str | None]
-"""Finds why a text is not what it has to be, if so."""
-
-
-def _none(text: str) -> str | None:
-    return None
-
-
 @dataclass(frozen=True)
 class Node:
     """A value in a file. where: the file, and the keys that lead to the value."""
@@ -202,30 +202,31 @@ class Node:
             raise self.fault(f"no {key} in it (it has {', '.join(map(str, values))})")
         return values[key]
 
-    def items(self, fault_in: FaultIn = _none) -> Iterator[tuple[str, "Node"]]:
+    def items(self, fault_in: FaultIn | None = None) -> Iterator[tuple[str, "Node"]]:
         """Its keys, which are labels that look different, and their values. Raises InputError for others."""
         labels = Labels()
         for key, node in self.mapping().items():
             name = self._child("a key", key)
-            yield name.text(lambda text: fault_in(text) or labels.check(text, "before it")), node
+            if fault := labels.check(text := name.text(fault_in), "before it"):
+                raise name.fault(fault)
+            yield text, node
 
     def parts(self) -> list["Node"]:
         """What is in a list. Raises InputError where it is no list, or an empty one."""
         self._check(list, "list")
         return [self._child(number, value) for number, value in enumerate(self.value, start=1)]
 
-    def text(self, fault_in: FaultIn = _none) -> str:
+    def text(self, fault_in: FaultIn | None = None) -> str:
         """A text with something in it, in which fault_in finds no fault. Raises InputError for another."""
+        if isinstance(self.value, str) and not self.value.strip():
+            raise self.fault("is empty")
         try:
-            text = text_of(self.value)
+            return text_of(self.value, fault_in)
         except ValueError as error:
             mend = "; put quotation marks around it" if isinstance(self.value, bool | int | float) else ""
             raise self.fault(f"{error}{mend}") from None
-        if fault := fault_in(text) if text.strip() else "is empty":
-            raise self.fault(fault)
-        return text
 
-    def texts(self, fault_in: FaultIn = _none) -> list[str]:
+    def texts(self, fault_in: FaultIn | None = None) -> list[str]:
         """The texts of a list. Raises InputError as `parts` and `text` do."""
         return [part.text(fault_in) for part in self.parts()]
 

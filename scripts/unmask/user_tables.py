@@ -282,15 +282,3 @@ def choices_of(meanings: Mapping[str, Sequence[Any]], where: str) -> dict[str, s
 def identifier(cell: Any) -> str:
     """A cell that is a text or a whole number, as text. Raises ValueError for another."""
     return str(cell) if isinstance(cell, int) and not isinstance(cell, bool) else text_of(cell)
-
-
-def text_without(fault_in: Callable[[str], str | None]) -> Callable[[Any], str]:
-    """A kind of columns: texts in which a function finds no fault, which it says in words."""
-
-    def read(cell: Any) -> str:
-        text = text_of(cell)
-        if fault := fault_in(text):
-            raise ValueError(fault)
-        return text
-
-    return read

@@ -176,7 +176,7 @@ def test_only_what_is_added_or_changes_rows_is_read(
         assert bool(sequences) == bool(expected)
         names = {path.stem for path in listed(study.list).values()}
         assert names == {*maskings, *(f"{each}.top" for each in maskings if "top" in more)}
-    monkeypatch.setattr("unmask.files.VERSION", "another")
+    monkeypatch.setattr("unmask.files.__version__", "another")
     study.write_pairs({"read by": "other code"})
     assert study.read([NONE, ALL]) == []
     pairs_file = study.folder / "pairs.parquet"

@@ -40,7 +40,7 @@ def tokens(rows: int) -> pa.Table:
 
 def test_what_is_written_is_read_to_the_last_bit(tmp_path: Path) -> None:
     rows = tokens(1000)
-    write_table(tmp_path / "a.parquet", [rows], OF_TOKENS, {})
+    write_table(tmp_path / "a.parquet", rows, OF_TOKENS, {})
     back = pq.read_table(tmp_path / "a.parquet")
     assert back.schema.equals(OF_TOKENS) and back.to_pydict() == rows.to_pydict()
     # equal numbers may still differ, as -0.0 and 0.0 do
@@ -92,7 +92,7 @@ def test_the_same_rows_make_the_same_bytes_however_they_are_cut(
         batches = [rows.slice(end - size, size) for size, end in zip(sizes, ends, strict=True)]
         # as shards are: each read from a file, with a dictionary of its own
         again = [pa.table(batch.to_pydict(), schema=OF_TOKENS) for batch in batches]
-        write_table(tmp_path / f"{name}.parquet", again, OF_TOKENS, {"seed": 1})
+        write_table(tmp_path / f"{name}.parquet", pa.concat_tables(again), OF_TOKENS, {"seed": 1})
     contents = {name: (tmp_path / f"{name}.parquet").read_bytes() for name in cuts}
     assert len(set(contents.values())) == 1
     assert pq.read_metadata(tmp_path / "odd.parquet").num_row_groups == 5
@@ -108,7 +108,7 @@ def test_what_columns_mean_is_in_the_file_and_no_part_of_the_schema(tmp_path: Pa
     assert meaning_of(pq.read_schema(path).field("score")) == "percent"
     pd.testing.assert_frame_equal(read_table(path, other), rows)
     # what is written is what the schema says, whatever the rows bring along
-    write_table(path, [pa.table(rows, schema=other)], said, {"a": 1})
+    write_table(path, pa.table(rows, schema=other), said, {"a": 1})
     assert path.read_bytes() == before
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unmask.errors import InputError, faults_of, reading_download
+from unmask.errors import InputError, faults_of
 from unmask.user_tables import check_text_column
 
 BLOCK = 1 << 21
@@ -24,9 +24,8 @@ def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
     is a document. A block ends with a line break, or, in a line longer than a block, after a space.
     Raises InputError naming the file where it is missing, broken, not UTF-8, or has no text.
     """
-    with reading_download(path):
-        is_text = entry["format"] == "text"
-        yield from in_blocks(_pieces(path) if is_text else _texts(path, entry["column"]), str(path))
+    is_text = entry["format"] == "text"
+    yield from in_blocks(_pieces(path) if is_text else _texts(path, entry["column"]), str(path))
 
 
 def _pieces(path: str | Path) -> Iterator[bytes]:

@@ -81,8 +81,9 @@ def write_in_shards(tables: Sequence[Table], shards: Iterable[Shard], progress: 
             write_table(path, rows, table.schema, of_table)
     progress.say()
     for place, table in reversed(list(enumerate(tables))):
-        rows_of_shards = (read_arrow(shard[place], table.schema) for shard in paths)
-        write_table(table.path, rows_of_shards, table.schema, table.facts)
+        parts = [read_arrow(shard[place], table.schema) for shard in paths]
+        rows = pa.concat_tables([table.schema.empty_table(), *parts])
+        write_table(table.path, rows, table.schema, table.facts)
     shutil.rmtree(folder, ignore_errors=True)
 
 

