@@ -120,7 +120,7 @@ def text_of(value: Any, fault_in: FaultIn | None = None) -> str:
 
 
 def published_text(value: Any) -> str:
-    """A text of a data set that many use as it is: STS-B has "Treasury\\x12s". Raises ValueError for others."""
+    """A text of a data set as many use it: STS-B has "Treasury\\x12s". Raises ValueError for another."""
     if not isinstance(value, str):
         raise ValueError(f"is not a text but {quoted(value)}")
     if fault := fault_of_text(value, _HALF):
