@@ -47,8 +47,7 @@ from unmask.evidence.engine import answer
 from unmask.evidence.sentences import Pair
 from unmask.evidence.tokenising import tokenise
 from unmask.models.devices import Device, pick_device
-from unmask.models.linear import PackedLinear
-from unmask.models.loading import LoadedModel, load
+from unmask.models.loading import LoadedModel, PackedLinear, load
 from unmask.models.random_weights import make_random
 from unmask.terms import ORIGINAL
 

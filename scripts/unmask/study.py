@@ -26,7 +26,7 @@ from unmask.keys import (
     load_families,
 )
 from unmask.models.directory import with_kinds
-from unmask.models.states import with_states
+from unmask.models.keys import with_states
 from unmask.user_files import quoted, read_config
 
 Config = dict[str, Any]

@@ -140,7 +140,6 @@ from unmask.measures.scoring import (
 )
 from unmask.models import devices, loading, training
 from unmask.models import directory as models_directory
-from unmask.models import linear as models_linear
 from unmask.models.checking import check_model, write_manifest
 from unmask.models.classifiers import make_classifier, predict_logits, restore
 from unmask.models.classifiers import tokenise as models_tokenise
@@ -149,12 +148,10 @@ from unmask.models.directory import CAUSAL_LM, DECODERS, MASKED_LM, is_allowed, 
 from unmask.models.directory import check_files as models_check_files
 from unmask.models.embedding import POOLINGS, Encoder, Span, embed, load_encoder
 from unmask.models.embedding import tokenise as embedding_tokenise
-from unmask.models.keys import Models, sources
-from unmask.models.linear import PackedLinear, use_fast_linear_layers
-from unmask.models.loading import LoadedModel, load
+from unmask.models.keys import Models, sources, with_states
+from unmask.models.loading import LoadedModel, PackedLinear, load, use_fast_linear_layers
 from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.random_weights import make_random, make_untrained
-from unmask.models.states import with_states
 from unmask.models.tokenizer import Start, choose_start, load_tokenizer, read_after
 from unmask.models.training import IGNORED, Batch, Loss, Settings, work_folder
 from unmask.models.training import train as models_train

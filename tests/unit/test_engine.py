@@ -3,6 +3,7 @@
 import copy
 import logging
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,6 @@ from library import (
     score_pairs,
     use_fast_linear_layers,
 )
-from library import models_linear as linear
 from literal import corrected
 from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_evidence import directory, loaded, masked_reader
@@ -32,8 +32,8 @@ SIDES = ["stereotype", "antistereotype"]
 @pytest.fixture
 def forced(monkeypatch: pytest.MonkeyPatch) -> None:
     """oneDNN's linear layers for every network, however small, and on every processor."""
-    monkeypatch.setattr(linear, "SMALLEST", 0)
-    monkeypatch.setattr(linear, "pays_from", lambda: 1)
+    monkeypatch.setattr(loading, "SMALLEST", 0)
+    monkeypatch.setattr(loading, "pays_from", lambda: 1)
 
 
 def scores(model: LoadedModel, masking: str) -> pd.DataFrame:
@@ -78,16 +78,23 @@ def test_whatever_a_faster_way_fails_with_nothing_of_it_stays(
 @pytest.mark.skipif(not torch._C._has_mkldnn, reason="this PyTorch has no oneDNN")
 @pytest.mark.parametrize(
     ("vendor", "capability", "taken"),
-    [("AuthenticAMD", "AVX512", 2), ("AuthenticAMD", "AVX2", 1), ("GenuineIntel", "AVX2", 0), ("", "", 0)],
+    [
+        ("AuthenticAMD", "AVX512", 2),
+        ("AuthenticAMD", "AVX2", 1),
+        ("GenuineIntel", "AVX2", 0),
+        (None, "AVX2", 0),
+    ],
 )
 def test_the_kind_of_processor_alone_decides_about_linear_layers(
-    monkeypatch: pytest.MonkeyPatch, vendor: str, capability: str, taken: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vendor: str | None, capability: str, taken: int
 ) -> None:
-    monkeypatch.setattr(linear, "_processor", lambda: f"vendor_id\t: {vendor}\n")
+    if vendor:
+        (tmp_path / "cpuinfo").write_text(f"vendor_id\t: {vendor}\n")
+    monkeypatch.setattr(loading, "CPUINFO", tmp_path / "cpuinfo")
     monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: capability)
     # on some it pays for layers as wide as a vocabulary alone
-    network = nn.Sequential(nn.Linear(256, 256), nn.Linear(256, linear.WIDE))
-    assert use_fast_linear_layers(network) == taken
+    network = nn.Sequential(nn.Linear(256, 256), nn.Linear(256, loading.WIDE))
+    assert use_fast_linear_layers(network) == (taken > 0)
     assert [isinstance(layer, PackedLinear) for layer in network] == [taken == 2, taken > 0]
 
 
@@ -162,9 +169,8 @@ def test_a_model_that_does_not_fit_is_one_clear_line_and_no_slower_way_is_taken(
     def full(*args: object, **kwargs: object) -> None:
         raise FULL
 
-    module = linear if where.startswith("Packed") else loading
     owner, name = where.split(".")
-    monkeypatch.setattr(getattr(module, owner), name, full)
+    monkeypatch.setattr(getattr(loading, owner), name, full)
     with pytest.raises(
         InputError, match=f"^{directory('bert')}: this model is too large for the memory of cpu"
     ):

@@ -15,6 +15,7 @@ from library import (
     PLACELESS,
     Encoder,
     load_classifier,
+    loading,
     pick_device,
     predict,
     prefix_table,
@@ -22,7 +23,6 @@ from library import (
     region_groups,
 )
 from library import RegionalItems as Items
-from library import models_linear as linear
 from tiny_models import tiny_classifier
 
 Probabilities = npt.NDArray[np.float64]
@@ -80,14 +80,14 @@ def test_probabilities_are_those_of_one_text_at_a_time(
 def test_faster_layers_that_give_other_probabilities_are_not_taken(
     three: Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(linear, "SMALLEST", 0)
-    monkeypatch.setattr(linear, "pays_from", lambda: 1)
+    monkeypatch.setattr(loading, "SMALLEST", 0)
+    monkeypatch.setattr(loading, "pays_from", lambda: 1)
     directory = tiny_classifier("bert", tmp_path / "three", labels=("bad", "so-so", "good"))
     expected = predict(three, WORDS)
     np.testing.assert_allclose(predict(load_classifier(directory, CPU, 128), WORDS), expected, atol=1e-5)
     assert "differ" not in caplog.text
-    forward = linear.PackedLinear.forward
-    monkeypatch.setattr(linear.PackedLinear, "forward", lambda layer, rows: 2 * forward(layer, rows))
+    forward = loading.PackedLinear.forward
+    monkeypatch.setattr(loading.PackedLinear, "forward", lambda layer, rows: 2 * forward(layer, rows))
     np.testing.assert_allclose(predict(load_classifier(directory, CPU, 128), WORDS), expected, atol=1e-6)
     assert "faster layers differ from the plain ones" in caplog.text
 

@@ -21,8 +21,7 @@ from unmask.errors import InputError
 from unmask.models.classifiers import predict_logits, tokenise
 from unmask.models.devices import Device
 from unmask.models.embedding import Encoder
-from unmask.models.linear import use_fast_linear_layers
-from unmask.models.loading import load_network
+from unmask.models.loading import load_network, use_fast_linear_layers
 from unmask.models.tokenizer import load_tokenizer
 from unmask.regional.schema import PREFIXES
 from unmask.regional.terms import CONTROL, NO_PREFIX, PARENT
