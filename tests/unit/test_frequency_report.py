@@ -16,11 +16,9 @@ from library import (
     PAIRS,
     STEREOTYPE,
     Fold,
-    FrequencyResults,
     Section,
     Table,
     correlation_table,
-    frequency_says,
     read_section,
     read_table,
     write_table,
@@ -34,7 +32,7 @@ BENCHMARKS = [
 ]
 SETTINGS = {"models": MODELS, "benchmarks": BENCHMARKS, "alpha": 0.01, "confidence": 0.95}
 GROUPS = {"gender": ("he", "she"), "race-color": ("ones", "others"), "age": ("young", "old")}
-COUNTS = {"he": 800, "she": 100, "ones": 50, "others": 400, "young": 0, "old": 7, "rest": 8643}
+COUNTS = {"he": 800, "she": 100, "ones": 400, "others": 400, "young": 0, "old": 7, "rest": 8293}
 CAPTIONS = Path(__file__).parents[2] / "resources" / "frequency" / "captions.yaml"
 LISTED = """
 source: a paper
@@ -122,7 +120,7 @@ def test_table2_has_published_mean_ranks_beside_those_of_the_listed_words(
     found: Any = pd.read_csv(made / "table2.csv")
     assert set(found["benchmark"]) == {"invented"}
     found = found.set_index(["words_from", "bias_type"])
-    ranked = {"gender": "he+ she−", "race-color": "others− ones+", "age": "old− young+"}
+    ranked = {"gender": "he+ she−", "race-color": "ones+ others−", "age": "old− young+"}
     assert found.loc["extracted", "ranked"].to_dict() == ranked
     ranks = ["rank_advantaged", "rank_disadvantaged", "per_million_advantaged"]
     assert found.loc[("extracted", "gender"), ranks].tolist() == [1, 2, 80_000]
@@ -145,9 +143,12 @@ def test_table2_has_published_mean_ranks_beside_those_of_the_listed_words(
 
 def test_the_section_says_how_often_and_how_closely(made: Path, section: Section) -> None:
     groups, differences = section.sentences
-    # he is the more frequent; ones and young are not
-    assert groups.startswith("Words of advantaged groups are the more frequent ones in 1 of 3 bias types")
-    assert differences == "Of 3 differences, none is clear (p < 0.01 after Holm's correction)."
+    # he is the more frequent, young the rarer, and ones are as frequent as others
+    assert groups.startswith(
+        "Words of advantaged groups are the more frequent ones in 1 of 3 bias types, and the"
+    )
+    assert "rarer ones in 1." in groups
+    assert differences == "Of 2 differences, none is clear (p < 0.01 after Holm's correction)."
     link = pd.read_csv(made / "frequency_link.csv")
     of = link[(link["grouping"] == "overall") & (link["protocol"] == "corrected")]
     rho: Any = of.set_index(["benchmark", "model", "measure"])["rho"]
@@ -159,13 +160,3 @@ def test_the_section_says_how_often_and_how_closely(made: Path, section: Section
     overall = {row[:3]: row[3:] for row in rows}
     assert overall["invented", "m1", "corrected"][-1] == "+1.00"
     assert overall["undirected", "m2", "published"][0] == "60"
-
-
-def test_bias_types_whose_words_are_equally_frequent_are_neither() -> None:
-    effects = [0.9, 0.5, 0.5, 0.5, 0.2, np.nan]
-    comparison = pd.DataFrame({"words_from": "extracted", "benchmark": "b", "effect": effects, "p_holm": 0.5})
-    results = FrequencyResults({}, SETTINGS)
-    vars(results)["comparison"] = comparison.assign(p=0.5)
-    # of 5 that are known 1 is above one half, 1 below, and 3 are at it
-    counts, differences = frequency_says(results)
-    assert "in 1 of 5 bias types, and the rarer ones in 1." in counts and "Of 2 diff" in differences

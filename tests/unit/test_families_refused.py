@@ -1,5 +1,6 @@
-"""What regional bias refuses: the key, the row or the word in one line."""
+"""What regional bias and association tests refuse: the key, the row, the text or the word in one line."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,10 +8,14 @@ from typing import Any
 import pytest
 import yaml
 
+from association_files import PUBLISHED, SETS, grounded, sent_bias, sentences, stimuli, suite, words, written
 from library import (
     InputError,
+    Models,
+    associations_check_study,
     check_study,
     complete,
+    embed_words,
     read_labelled,
     read_list,
     read_region_table,
@@ -19,7 +24,8 @@ from library import (
 from running import run_script
 from study_schema import ROOT
 
-CASES = yaml.safe_load((ROOT / "tests/cases/regional.yaml").read_text(encoding="utf-8"))
+Case = dict[str, Any]
+
 MODELS = {
     "bert": {"source": "hub", "repo": "a/b"},
     "c": {"source": "fine-tuned-classifier", "from": "bert", "table": "films"},
@@ -44,10 +50,9 @@ Ham,North,town
 Tonbury,North,town
 Elm,South,town
 """
-Case = dict[str, Any]
 
 
-def study(folder: Path, case: Case) -> None:
+def regional_study(folder: Path, case: Case) -> None:
     names = ["bert", *case.get("models", ["c"])]
     config: dict[str, Any] = {"study": "x", "models": {name: MODELS[name] for name in names}}
     if (regional := case.get("regional", {})) is not None:
@@ -65,7 +70,7 @@ def regions(folder: Path, case: Case) -> Any:
     return read_region_table(path)[0]
 
 
-def words(folder: Path, case: Case) -> None:
+def word_list(folder: Path, case: Case) -> None:
     path = folder / "mine.yaml"
     path.write_text(case["list"], encoding="utf-8")
     read_list(path, "mine")
@@ -86,35 +91,80 @@ def labelled(folder: Path, case: Case) -> None:
     read_labelled(path, good | case.get("entry", {}), ["bad", "good"])
 
 
-READERS: dict[str, Callable[[Path, Case], Any]] = {
-    "study": study,
-    "regions": regions,
-    "words": words,
-    "prefixes": prefixes,
-    "labelled": labelled,
+LM = {"source": "hub", "repo": "a/b"}
+ENCODERS = {
+    "bert": LM,
+    "c": LM | {"kind": "text-classification"},
+    "vb": LM | {"kind": "vision-and-language"},
 }
+TESTS = {"seat": {"format": "sent-bias", "path": "*.jsonl"}}
 
 
-@pytest.mark.parametrize(("reader", "case"), [(name, case) for name in CASES for case in CASES[name]])
-def test_bad_input_is_one_line(reader: str, case: Case, tmp_path: Path) -> None:
+def associations_study(folder: Path, case: Case) -> None:
+    names = {"bert", *case.get("models", [])} - {case.get("without")}
+    associations = {"tests": TESTS, **case.get("associations", {})}
+    models = {name: ENCODERS[name] for name in sorted(names)}
+    config = complete({"study": "x", "models": models, "associations": associations})
+    associations_check_study(config["associations"], Models(config["models"]), PUBLISHED)
+
+
+def read_test(folder: Path, case: Case, make: Callable[..., Any], form: str) -> None:
+    value = case["test"] if isinstance(case["test"], str) else make(**case["test"])
+    stimuli(written(folder, mine=value), format=form)
+
+
+def of_sentences(folder: Path, case: Case) -> None:
+    user_words = folder / "words.json"
+    if "words" in case:
+        stated = {key: value for key, value in (SETS | case["words"]).items() if value is not None}
+        user_words.write_text(json.dumps(stated))
+    texts = written(folder, sent__mine=sentences(SETS | case.get("sets", {})))
+    stimuli(texts, words=user_words if "words" in case else None)
+
+
+def vectors(folder: Path, case: Case) -> None:
+    path = folder / "vectors.txt"
+    path.write_text(case["file"])
+    embed_words(suite(*words("one", X=["US"], Y=["NASA"], A=["he"], B=["she"])), path)
+
+
+READERS: dict[str, dict[str, Callable[[Path, Case], Any]]] = {
+    "regional": {
+        "study": regional_study,
+        "regions": regions,
+        "words": word_list,
+        "prefixes": prefixes,
+        "labelled": labelled,
+    },
+    "associations": {
+        "study": associations_study,
+        "sent-bias": lambda folder, case: read_test(folder, case, sent_bias, "sent-bias"),
+        "grounded": lambda folder, case: read_test(folder, case, grounded, "grounded"),
+        "sentences": of_sentences,
+        "vectors": vectors,
+    },
+}
+FILES = {family: (ROOT / f"tests/cases/{family}.yaml").read_text(encoding="utf-8") for family in READERS}
+CASES = [
+    (READERS[family][reader], case)
+    for family, text in FILES.items()
+    for reader, cases in yaml.safe_load(text.replace("ROOT/", f"{ROOT}/")).items()
+    for case in cases
+]
+
+
+@pytest.mark.parametrize(("read", "case"), CASES)
+def test_bad_input_is_one_line(read: Callable[[Path, Case], Any], case: Case, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        READERS[reader](tmp_path, case)
+        read(tmp_path, case)
     line = str(caught.value)
     assert line.isprintable() and line.removeprefix(f"{tmp_path}/").startswith(case["line"])
 
 
-@pytest.mark.parametrize(
-    "case",
-    [{"models": ["c", "t"]}, {"models": [], "regional": None}, {"models": ["c", "judge"], "posts": {}}],
-)
-def test_a_study_that_is_right_is_let_be(case: Case, tmp_path: Path) -> None:
-    study(tmp_path, case)
-
-
 def test_a_mapped_word_that_the_first_list_lacks(tmp_path: Path) -> None:
     regions(tmp_path, {})
-    words = ROOT / "resources/regional/words.yaml"
-    inputs = {"table": tmp_path / "regions.csv", "published": words, "lists": []}
+    published = ROOT / "resources/regional/words.yaml"
+    inputs = {"table": tmp_path / "regions.csv", "published": published, "lists": []}
     outputs = {name: tmp_path / f"{name}.parquet" for name in ("regions", "words")}
     params: dict[str, Any] = {"regions": {"source": "table"}, "words": {"original": "published"}}
     params |= {"maps": False, "mapped_word": "balder"}
