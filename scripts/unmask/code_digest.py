@@ -4,18 +4,11 @@ import ast
 import hashlib
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from unmask import LIBRARY, workflow_root
 from unmask.columns import columns_of
 
-PLUMBING = frozenset(
-    {
-        "unmask/errors.py",
-        "unmask/files.py",
-        "unmask/joblog.py",
-    }
-)
+PLUMBING = frozenset({"unmask/errors.py", "unmask/files.py", "unmask/joblog.py"})
 """Modules that change no result: how a job logs, waits, fails, and gives files their names.
 
 They stand outside every digest, so a change of them redoes nothing. None may be imported for a value, and
@@ -34,35 +27,23 @@ def code_digest(script: str | Path, *modules: str | Path) -> str:
     Raises FileNotFoundError where a file is not there, and ValueError where a script loads modules by name
     and none is named here.
     """
-    digest, files = hashlib.sha256(), files_of(script, *modules)
+    files = files_of(script, *modules)
     if not modules and LIBRARY / "plugins.py" in files:
         raise ValueError(f"{script}: name the modules that it loads by name to its digest")
-    for path in sorted(files - {LIBRARY.parent / module for module in PLUMBING}):
-        module = _module(path)
-        digest.update(path.name.encode() + bytes.fromhex(module.code))
-        for name in module.resources:
-            digest.update((workflow_root() / name).read_bytes())
-    return digest.hexdigest()[:16]
+    counted = sorted(files - {LIBRARY.parent / module for module in PLUMBING})
+    return hashlib.sha256(b"".join(_read(path)[0] for path in counted)).hexdigest()[:16]
 
 
 def files_of(script: str | Path, *modules: str | Path) -> set[Path]:
     """The script, the modules, and every module of this library that they import, directly or not."""
-    seen: set[Path] = set()
-    waiting = [Path(script).resolve()]
+    files: set[Path] = set()
+    waiting = {Path(script).resolve()}
     for module in modules:
-        waiting.append(LIBRARY.parent / module)
-        waiting.extend(_files(".".join(Path(module).with_suffix("").parts)))
+        waiting |= {LIBRARY.parent / module, *_files(".".join(Path(module).with_suffix("").parts))}
     while waiting:
-        path = waiting.pop()
-        if path not in seen:
-            seen.add(path)
-            waiting.extend(_imports(path))
-    return seen
-
-
-@cache
-def _imports(path: Path) -> frozenset[Path]:
-    return frozenset().union(*map(_files, _module(path).names))
+        files |= waiting
+        waiting = {file for path in waiting for name in _read(path)[1] for file in _files(name)} - files
+    return files
 
 
 @cache
@@ -75,40 +56,35 @@ def _files(name: str) -> frozenset[Path]:
     )
 
 
-class _Module(NamedTuple):
-    """A source file: the digest of its syntax tree without docstrings, all names that it imports (what is
-    imported from a module may be a module itself), and the files of resources/ that it names."""
-
-    code: str
-    names: list[str]
-    resources: list[str]
-
-
 @cache
-def _module(path: Path) -> _Module:
+def _read(path: Path) -> tuple[bytes, frozenset[str]]:
+    """Of a source file a digest, and all names that it imports: one from a module may be a module itself.
+
+    The digest is of its name, its syntax tree without docstrings, and the files of resources/ that it names.
+    """
     tree = ast.parse(path.read_bytes(), filename=str(path))
     names: set[str] = set()
+    resources: set[Path] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "schema":
-            for text in node.args:
-                if isinstance(text, ast.Constant) and isinstance(text.value, str):
-                    text.value = str([(name, type_) for name, type_, _ in columns_of(text.value)])
-        for block in ("body", "orelse", "finalbody"):
-            if isinstance(statements := getattr(node, block, None), list):
-                setattr(node, block, [each for each in statements if not _is_docstring(each)])
-    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    named = sorted(text for text in texts if isinstance(text, str) and text.startswith("resources/"))
-    resources = [name for name in named if (workflow_root() / name).is_file()]
-    return _Module(hashlib.sha256(ast.dump(tree).encode()).hexdigest(), sorted(names), resources)
+        match node:
+            case ast.Import(names=aliases):
+                names |= {alias.name for alias in aliases}
+            case ast.ImportFrom(module=str(module), names=aliases):
+                names |= {module, *(f"{module}.{alias.name}" for alias in aliases)}
+            case ast.Call(func=ast.Name(id="schema"), args=[ast.Constant(value=str(columns)) as text]):
+                text.value = str([(name, type_) for name, type_, _ in columns_of(columns)])
+            case ast.Constant(value=str(text)) if text.startswith("resources/"):
+                resources.add(workflow_root() / text)
+        if isinstance(statements := getattr(node, "body", None), list):
+            statements[:] = [each for each in statements if not _is_docstring(each)]
+    digest = hashlib.sha256(f"{path.name} {ast.dump(tree)}".encode())
+    for file in sorted(resources):
+        digest.update(file.read_bytes() if file.is_file() else b"")
+    return digest.digest(), frozenset(names)
 
 
 def _is_docstring(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+    return False

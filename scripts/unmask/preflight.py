@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from unmask.errors import InputError
+from unmask.errors import InputError, faults_of
 from unmask.files import sha256_of_file
 
 LOCK = ".lock"
@@ -26,20 +26,19 @@ def hold_run_lock(results: str | Path) -> None:
 
     Raises InputError, one line, where another run is at work there, or where nothing can be written.
     """
-    path = Path(results) / LOCK
+    path = Path(results, LOCK)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     except OSError as error:
-        reason = error.strerror or error
-        raise InputError(f"{results}: cannot be written: {reason}; fix that and run again") from None
+        reason = f"cannot be written: {error.strerror or error}; fix that and run again"
+        raise InputError(f"{results}: {reason}") from None
     lock = FileLock(path, timeout=0)
     try:
         lock.acquire()
     except Timeout:
-        raise InputError(
-            f"another run is at work in {results}; wait for it or stop it, then run again"
-        ) from None
+        what = f"another run is at work in {results}; wait for it or stop it, then run again"
+        raise InputError(what) from None
     except OSError as error:
         # a file system without locks
         print(f"{path}: no lock can be had here ({error.strerror}): going on without", file=sys.stderr)
@@ -61,29 +60,26 @@ class DigestCache:
         self._known: dict[str, str] = {}
         with suppress(OSError, UnicodeDecodeError):
             # a line may be cut short by a kill
-            lines = re.findall(
-                r"^([0-9a-f]{64}) (.+)$", self._cache.read_text(encoding="utf-8"), re.MULTILINE
-            )
+            lines = re.findall(r"^([0-9a-f]{64}) (.+)$", self._cache.read_text("utf-8"), re.MULTILINE)
             self._known = {seen: sha256 for sha256, seen in lines}
 
     def of(self, path: str | Path) -> str:
         """The SHA-256 of a file. Raises InputError where it cannot be read."""
-        try:
-            seen = _seen(path)
+        with faults_of(path):
+            # no program can set the date of the last change (ctime)
+            stat = os.stat(path)
+            dates = [stat.st_mtime_ns, stat.st_ctime_ns]
+            seen = json.dumps([os.path.abspath(path), stat.st_size, *dates, stat.st_ino])
+            # what was just written could change again within one tick of the clock
+            is_settled = time.time() - stat.st_ctime > SETTLED
             if seen not in self._known:
                 self._known[seen] = sha256_of_file(path)
-                # what has just been written could change again within one tick of the clock
-                if time.time() - os.stat(path).st_ctime > SETTLED and seen == _seen(path):
-                    with suppress(OSError):
-                        self._cache.parent.mkdir(parents=True, exist_ok=True)
-                        with open(self._cache, "a", encoding="utf-8") as file:
-                            file.write(f"{self._known[seen]} {seen}\n")
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+                if is_settled:
+                    self._remember(f"{self._known[seen]} {seen}\n")
         return self._known[seen]
 
-
-def _seen(path: str | Path) -> str:
-    """A file's place and what changes with it: no program can set the date of the last change (ctime)."""
-    stat = os.stat(path)
-    return json.dumps([os.path.abspath(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino])
+    def _remember(self, line: str) -> None:
+        with suppress(OSError):
+            self._cache.parent.mkdir(parents=True, exist_ok=True)
+            with open(self._cache, "a", encoding="utf-8") as file:
+                file.write(line)
