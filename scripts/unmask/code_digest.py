@@ -8,7 +8,7 @@ from pathlib import Path
 from unmask import LIBRARY, workflow_root
 from unmask.columns import columns_of
 
-PLUMBING = frozenset({"unmask/errors.py", "unmask/files.py", "unmask/joblog.py"})
+PLUMBING = frozenset({"unmask/errors.py", "unmask/files.py", "unmask/job.py"})
 """Modules that change no result: how a job logs, waits, fails, and gives files their names.
 
 They stand outside every digest, so a change of them redoes nothing. None may be imported for a value, and

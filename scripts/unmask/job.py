@@ -1,28 +1,46 @@
-"""A job of the workflow: what Snakemake gives its script, and what its results state of how they were made.
+"""A job of the workflow: what Snakemake gives its script, its log, and the one line that ends it where it
+cannot go on.
 
 A script imports this module, or unmask.models.job, before all else of the library.
 """
 
 import gc
+import logging
+import signal
 import sys
+import time
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn, TextIO
 
 if hasattr(sys.modules["__main__"], "snakemake"):
     # what imports make lives until the job ends: collecting garbage among it takes a quarter of a short job
     gc.disable()
 
-from unmask.errors import InputError
-from unmask.files import record, sha256_of_file
-from unmask.joblog import job_log
+from filelock import FileLock, Timeout
+
+from unmask.errors import InputError, faults_of
+from unmask.files import record, sha256_of_file, why_not_written
 
 TABLES = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels")
 """Packages that numbers of tables depend on; results state their versions."""
 
 NETWORKS = (*TABLES, "tokenizers", "torch", "transformers")
 """Those that numbers of models depend on."""
+
+INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
+"""Exit statuses, as shells have them."""
+
+PROGRESS: Mapping[str, object] = {"progress": True}
+"""As `extra` of a line that says how far a long job is: such lines go to stderr too, now and then."""
+
+PROGRESS_SECONDS = 30.0
+"""Seconds between two lines on progress on stderr."""
+
+logger = logging.getLogger("unmask")
 
 
 class Job:
@@ -46,7 +64,7 @@ class Job:
 
 @contextmanager
 def job(about: str = "", packages: Iterable[str] = TABLES) -> Iterator[Job]:
-    """The job whose script this is, with its log (unmask.joblog.job_log), and its users' files unchanged.
+    """The job whose script this is, with its log (job_log), and its users' files unchanged.
 
     about: words that begin the line of an InputError, with `{params.…}` or `{wildcards.…}` in them.
     packages: whose versions its results state.
@@ -56,7 +74,11 @@ def job(about: str = "", packages: Iterable[str] = TABLES) -> Iterator[Job]:
         run = Job(snakemake, packages)
         try:
             yield run
-            _check_unchanged(run.params.get("input_sha256", {}))
+            for path, sha256 in run.params.get("input_sha256", {}).items():
+                with faults_of(path):
+                    current = sha256_of_file(path)
+                if current != sha256:
+                    raise InputError(f"{path}: was replaced since this run was planned; run again")
         except InputError as error:
             subject, line = about.format(params=run.params, wildcards=run.wildcards), str(error)
             for path in run.input:
@@ -65,12 +87,107 @@ def job(about: str = "", packages: Iterable[str] = TABLES) -> Iterator[Job]:
             raise InputError(line if line.startswith(subject) else f"{subject}: {line}") from None
 
 
-def _check_unchanged(digests: Mapping[str, str]) -> None:
-    """Raise InputError naming a user's file that is not the one that this run was planned with."""
-    for path, sha256 in digests.items():
+@contextmanager
+def job_log(path: str | Path) -> Iterator[None]:
+    """Log to `path`, and warnings and PROGRESS to stderr, while the block runs alone at this job.
+
+    An InputError, a full disk, SIGTERM and Ctrl-C end the process with one line (statuses 1, 1, 143 and 130),
+    after the block has cleaned up; the log ends with that line, too. So does any other exception, whose
+    traceback is in the log.
+
+    A Snakemake that is killed leaves its jobs running, and a new one starts them again: the new job waits for
+    the old one.
+    """
+    path = Path(path)
+    if not gc.isenabled():
+        # what was imported stays until the job ends, so no collection looks through it
+        gc.freeze()
+        gc.enable()
+    with ExitStack() as stack:
+        logging.captureWarnings(True)
+        stack.callback(logging.captureWarnings, False)
+        stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, _terminated))
+        # no traceback for each line that a full disk has no room for
+        logging.raiseExceptions = False
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+        _log_to(_Terminal(path), stack, logger)
         try:
-            current = sha256_of_file(path)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-        if current != sha256:
-            raise InputError(f"{path}: was replaced since this run was planned; run again")
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                file = logging.FileHandler(path, mode="w", encoding="utf-8")
+            except OSError as error:
+                raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+            file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+            _log_to(file, stack, logger, logging.getLogger("py.warnings"))
+            # Snakemake shows a failed job's logs up to the first that is empty; Slurm's comes after this one
+            logger.info("begun")
+            _wait_for_others(path.with_name(f".{path.name}.lock"), stack)
+            yield
+        except InputError as error:
+            _end(f"error: {error}", 1)
+        except KeyboardInterrupt:
+            _end("stopped by Ctrl-C", INTERRUPTED)
+        except Exception as error:
+            if reason := why_not_written(error):
+                name = getattr(error, "filename", None) or "a file"
+                _end(f"error: {name}: cannot be written: {reason}; fix that and run again", 1)
+            logger.info("%s", traceback.format_exc())
+            what = f"{type(error).__name__}: {error}: not foreseen; {path} has the details"
+            _end(f"error: {InputError(what)}", 1)
+
+
+class _Terminal(logging.StreamHandler[TextIO]):
+    """Warnings and worse, and how far the job is. Many jobs share one terminal: but for the error that ends
+    it, and says what it is about, a line begins with the job's log."""
+
+    def __init__(self, job: Path) -> None:
+        super().__init__(sys.stderr)
+        self.job, self.last_line = job, time.monotonic()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if hasattr(record, "progress") and time.monotonic() - self.last_line >= PROGRESS_SECONDS:
+            self.last_line = time.monotonic()
+            return True
+        return record.levelno >= logging.WARNING
+
+    def format(self, record: logging.LogRecord) -> str:
+        about = f"{self.job}: " if record.levelno < logging.ERROR else ""
+        return about + record.getMessage()
+
+
+def _log_to(handler: logging.Handler, stack: ExitStack, *loggers: logging.Logger) -> None:
+    def close() -> None:
+        # a full disk may cut the file short
+        with suppress(OSError):
+            handler.close()
+
+    stack.callback(close)
+    for each in loggers:
+        each.addHandler(handler)
+        stack.callback(each.removeHandler, handler)
+
+
+def _wait_for_others(lock_file: Path, stack: ExitStack) -> None:
+    lock = FileLock(lock_file)
+    try:
+        try:
+            stack.enter_context(lock.acquire(timeout=0))
+        except Timeout:
+            logger.warning("a job of a run that was killed is still at this: waiting for it (%s)", lock_file)
+            stack.enter_context(lock.acquire())
+    except OSError as error:
+        logger.warning("%s: no lock can be had here (%s): going on without", lock_file, error.strerror)
+    # while it is held: whoever waits for it sees that it is gone, and makes a new one
+    stack.callback(lock_file.unlink, missing_ok=True)
+
+
+def _end(line: str, status: int) -> NoReturn:
+    logger.error(line)
+    sys.exit(status)
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    # once is enough: what cleans up now must not be cut short
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _end("stopped by SIGTERM", TERMINATED)

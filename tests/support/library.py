@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from unmask.job import INTERRUPTED, TERMINATED, job_log
 from collecting import collect_evidence
 from unmask import __version__, code_digest, preflight, workflow_root
 from unmask import tables as unmask_tables
@@ -123,7 +124,6 @@ from unmask.frequency.results import FrequencyResults
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
 from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
 from unmask.gendered_words import WordPairs, read_word_pairs
-from unmask.joblog import INTERRUPTED, TERMINATED, job_log
 from unmask.keys_page import PAGE as KEYS_PAGE
 from unmask.keys_page import page as keys_page
 from unmask.measures.formulas import MEASURES as ALL_MEASURES

@@ -1,10 +1,13 @@
-"""What a script has of its job, and what ends it."""
+"""A job: what its script has, how it ends (one clear line, whatever ends it), and nobody else at its work."""
 
+import errno
+import signal
 from pathlib import Path
 
 import pytest
 
-from library import read_facts, sha256_of_file
+from library import INTERRUPTED, TERMINATED, InputError, job_log, read_facts, sha256_of_file
+from processes import said, start
 from running import run_script
 
 SCRIPT = """
@@ -52,7 +55,7 @@ def test_a_result_states_how_it_was_made(tmp_path: Path) -> None:
     [
         ("bad", "row 3: empty"),
         ("replaced", "{}/table.csv: was replaced since this run was planned; run again"),
-        ("removed", "{}/table.csv: cannot be read (No such file or directory)"),
+        ("removed", "{}/table.csv: no such file"),
     ],
 )
 def test_bad_input_is_one_line_that_says_what_it_is_about(
@@ -62,3 +65,112 @@ def test_bad_input_is_one_line_that_says_what_it_is_about(
         run(tmp_path, content)
     assert end.value.code == 1
     assert capsys.readouterr().err == f"error: table words: {line.format(tmp_path)}\n"
+
+
+NOT_FORESEEN = "error: KeyError: 'two\\nlines': not foreseen; {}/job.log has the details"
+FULL = "error: a file: cannot be written: No space left on device; fix that and run again"
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (KeyError("two\nlines"), NOT_FORESEEN),
+        (InputError("x.gguf: no GGUF file"), "error: x.gguf: no GGUF file"),
+        (OSError(errno.ENOSPC, "No space left on device"), FULL),
+    ],
+)
+def test_whatever_ends_a_job_is_one_line_with_which_the_log_ends(
+    error: Exception, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end, job_log(tmp_path / "job.log"):
+        raise error
+    assert end.value.code == 1 and capsys.readouterr().err == f"{line.format(tmp_path)}\n"
+    text = (tmp_path / "job.log").read_text()
+    assert text.endswith(f"{line.format(tmp_path)}\n") and ("Traceback" in text) == (line == NOT_FORESEEN)
+    assert [path.name for path in tmp_path.iterdir()] == ["job.log"]
+
+
+JOB = """
+    import sys, time
+    from pathlib import Path
+    from unmask.files import written_whole
+    from unmask.job import job_log
+
+    folder = Path(sys.argv[1])
+    with job_log(folder / "logs" / "job.log"), written_whole(folder / "table") as partial:
+        partial.write_text(sys.argv[2])
+        print("writing", flush=True)
+        while not Path(sys.argv[3]).exists():
+            time.sleep(0.01)
+"""
+"""A job of which half is written until the file of the last argument is there."""
+PATIENCE = 300
+"""Seconds after which a process that does not end is a failure."""
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "line"),
+    [
+        (signal.SIGTERM, TERMINATED, "stopped by SIGTERM"),
+        (signal.SIGINT, INTERRUPTED, "stopped by Ctrl-C"),
+    ],
+)
+def test_a_signal_is_one_line_and_leaves_nothing(
+    tmp_path: Path, number: signal.Signals, status: int, line: str
+) -> None:
+    with start(JOB, tmp_path, "half of", "/no/such/file") as job:
+        said(job, "writing")
+        job.send_signal(number)
+        _, errors = job.communicate(timeout=PATIENCE)
+    assert (job.returncode, errors) == (status, f"{line}\n")
+    assert (tmp_path / "logs" / "job.log").read_text().endswith(f"{line}\n")
+    assert files_in(tmp_path) == ["job.log", "logs"]
+
+
+def test_a_job_waits_for_the_same_job_left_by_a_killed_run(tmp_path: Path) -> None:
+    results, ends = tmp_path / "results", (tmp_path / "end of first", tmp_path / "end of second")
+    with start(JOB, results, "first", ends[0]) as first:
+        said(first, "writing")
+        with start(JOB, results, "second", ends[1]) as second:
+            assert second.stderr
+            waiting = second.stderr.readline()
+            assert "of a run that was killed is still at this: waiting for it" in waiting
+            assert not (results / "table").exists()
+            ends[0].touch()
+            said(second, "writing")
+            # only now, with the first one done
+            assert (results / "table").read_text() == "first"
+            ends[1].touch()
+            assert (first.wait(PATIENCE), second.wait(PATIENCE)) == (0, 0)
+    assert (results / "table").read_text() == "second"
+    assert files_in(results) == ["job.log", "logs", "table"]
+
+
+LONG = """
+    import logging, sys
+    from unmask import job
+
+    job.PROGRESS_SECONDS = float(sys.argv[2])
+    logger = logging.getLogger("unmask.some.module")
+    with job.job_log(sys.argv[1] + "/logs/job.log"):
+        logger.info("a step")
+        for number in range(3):
+            logger.info("%d of 3", number, extra=job.PROGRESS)
+        logger.warning("take care")
+"""
+
+
+@pytest.mark.parametrize("every", [0, 60])
+def test_progress_is_told_now_and_then(tmp_path: Path, every: int) -> None:
+    with start(LONG, tmp_path, str(every)) as job:
+        _, errors = job.communicate(timeout=PATIENCE)
+    log, steps = tmp_path / "logs" / "job.log", ["0 of 3", "1 of 3", "2 of 3"]
+    told = [] if every else steps
+    assert errors.splitlines() == [f"{log}: {line}" for line in (*told, "take care")]
+    # the log has all of it, and is at no time empty
+    logged = [line.rpartition(": ")[2] for line in log.read_text().splitlines()]
+    assert logged == ["begun", "a step", *steps, "take care"]

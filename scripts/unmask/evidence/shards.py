@@ -13,8 +13,8 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
+from unmask.job import PROGRESS
 from unmask.evidence.lists import Table, as_stated, stated
-from unmask.joblog import PROGRESS
 from unmask.tables import read_arrow, write_table
 
 logger = logging.getLogger(__name__)

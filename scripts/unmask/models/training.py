@@ -27,9 +27,9 @@ from torch import Tensor
 from torch.optim import AdamW, Optimizer
 from transformers import PreTrainedModel
 
+from unmask.job import PROGRESS
 from unmask.errors import InputError
 from unmask.files import written_whole
-from unmask.joblog import PROGRESS
 from unmask.models.devices import Device, within_memory
 
 logger = logging.getLogger(__name__)
