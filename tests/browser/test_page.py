@@ -476,17 +476,6 @@ def test_the_bar_says_which_section_is_read(show: Show, room: Any) -> None:
     expect(page.locator("#last h2")).to_be_in_viewport()
 
 
-def test_paper_cuts_no_table_off(show: Show) -> None:
-    opened = show()
-    opened.open_folds()
-    opened.draw_all()
-    assert opened.page.locator("#first-table-2.broad").count() == 1
-    assert opened.cut_on_paper() == []
-    # as it is on paper, where it would not fit upright
-    opened.page.locator("#first-table-2").evaluate("figure => figure.classList.remove('broad')")
-    assert opened.cut_on_paper() == ["first-table-2"]
-
-
 def test_without_scripts_it_can_be_read(show: Show) -> None:
     opened = show(java_script_enabled=False)
     expect(opened.page.locator("#first-chart-1 noscript p")).to_contain_text("drawn by a script")

@@ -48,8 +48,6 @@ SelectTypeParameters=CR_Core_Memory
 SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/linux
-JobAcctGatherFrequency=task=2
-JobAcctGatherParams=OverMemoryKill
 KillWait=2
 MinJobAge=3600
 TaskProlog={folder}/prolog
@@ -79,13 +77,6 @@ class Job:
     @property
     def state(self) -> str:
         return self.facts["JobState"]
-
-    @property
-    def minutes(self) -> float:
-        """How long it may run."""
-        days, _, clock = self.facts["TimeLimit"].rpartition("-")
-        hours, minutes, seconds = map(int, clock.split(":"))
-        return int(days or 0) * 1440 + hours * 60 + minutes + seconds / 60
 
     @property
     def gpus(self) -> str:

@@ -3,12 +3,12 @@
 import base64
 import gzip
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from unmask.job import INTERRUPTED, TERMINATED, job_log
-from collecting import collect_evidence
 from unmask import __version__, code_digest, preflight, workflow_root
 from unmask import tables as unmask_tables
 from unmask.associations.embeddings import read_embeddings, write_embeddings
@@ -408,9 +408,17 @@ def read_section(path: str | Path) -> Section:
     return found
 
 
-def write_section(path: str | Path, found: Section, facts: Mapping[str, Any]) -> None:
-    """Write a file of one section."""
-    write_sections(path, [found], facts)
+def collect_evidence(
+    pairs: pd.DataFrame,
+    model: LoadedModel,
+    masking: str,
+    variant: str,
+    shuffle_seed: int = 0,
+    max_length: int | None = None,
+) -> pd.DataFrame:
+    """Rows of a Pairs table under a masking. Raises InputError as `tokenise` and `evidence_of` do."""
+    sentences = tokenise(pairs, model.tokenizer, max_length, MASKINGS[masking].roles)
+    return evidence_tables(sentences, model, Wanted(variant, masking, shuffle_seed))[0]
 
 
 def unpacked(text: str) -> Any:

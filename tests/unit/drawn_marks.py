@@ -12,45 +12,28 @@ import vl_convert
 
 from library import VEGA_LITE, chart, theme
 
-LINES = ("rule", "rect", "symbol")
-
 
 @dataclass(frozen=True)
 class Mark:
-    """kind: rule, rect or symbol; layer: its number in its panel. x2, y2: the other end, if it has one;
-    look: colour and shape."""
+    """layer: its number in its panel. x2, y2: the other end, if it has one."""
 
-    kind: str
     layer: int
     x: float
     y: float
     x2: float
     y2: float
-    look: tuple[str, str]
-    opacity: float
 
 
-@dataclass(frozen=True)
-class Panel:
-    """What one panel of a chart has."""
-
-    marks: tuple[Mark, ...]
-
-    def of(self, kind: str) -> list[Mark]:
-        """The marks of a kind that can be seen, in order of layers."""
-        return [mark for mark in self.marks if mark.kind == kind and mark.opacity]
+Panel = dict[str, list[Mark]]
+"""The marks of a panel that can be seen, by kind: rule, rect or symbol; in order of layers."""
 
 
 def panels_of(drawn: alt.FacetChart) -> list[Panel]:
     """The panels of a chart, in the order of their drawing."""
     spec = chart("c", "a", drawn).spec
     known = vl_convert.vegalite_to_scenegraph(spec, vl_version=VEGA_LITE, config=theme("light"))
-    return [
-        Panel(tuple(_marks(cell.get("items", []))))
-        for group in _groups(known["scenegraph"])
-        if group.get("name") == "cell"
-        for cell in group["items"]
-    ]
+    cells = (group["items"] for group in _groups(known["scenegraph"]) if group.get("name") == "cell")
+    return [_marks(cell.get("items", [])) for items in cells for cell in items]
 
 
 def _groups(node: Any) -> Iterator[dict[str, Any]]:
@@ -59,25 +42,18 @@ def _groups(node: Any) -> Iterator[dict[str, Any]]:
             yield node
         for item in node.get("items", []):
             yield from _groups(item)
-    return
 
 
-def _marks(layers: Iterable[dict[str, Any]]) -> Iterator[Mark]:
-    shown = [layer for layer in layers if layer.get("role") == "mark" and layer["marktype"] in LINES]
+def _marks(layers: Iterable[dict[str, Any]]) -> Panel:
+    panel: Panel = {"rule": [], "rect": [], "symbol": []}
+    shown = [each for each in layers if each.get("role") == "mark" and each["marktype"] in panel]
     for number, layer in enumerate(shown):
         for item in layer["items"]:
-            x, y = float(item.get("x", 0)), float(item.get("y", 0))
-            wide, high = float(item.get("width", 0)), float(item.get("height", 0))
-            yield Mark(
-                layer["marktype"],
-                number,
-                x,
-                y,
-                float(item.get("x2", x + wide)),
-                float(item.get("y2", y + high)),
-                (str(item.get("fill", item.get("stroke"))), str(item.get("shape"))),
-                float(item.get("opacity", 1)),
-            )
+            if item.get("opacity", 1):
+                x, y = item.get("x", 0), item.get("y", 0)
+                x2, y2 = item.get("x2", x + item.get("width", 0)), item.get("y2", y + item.get("height", 0))
+                panel[layer["marktype"]].append(Mark(number, x, y, x2, y2))
+    return panel
 
 
 def scale_of(values: Iterable[float], pixels: Iterable[float]) -> tuple[float, float]:
@@ -103,18 +79,18 @@ def check_forest(
     assert drawn is not None
     rows = pd.DataFrame(chart("c", "a", drawn).rows)
     for name, panel in zip(rows["panel"].drop_duplicates(), panels_of(drawn), strict=True):
-        own, marks = rows[rows["panel"] == name], panel.of("symbol")
+        own, marks = rows[rows["panel"] == name], panel["symbol"]
         # of extra marks, those of the last layer
         marks = [mark for mark in marks if mark.layer == marks[-1].layer]
         assert len(marks) == len(own)
         factor, shift = scale_of(
             [*own[value], *([] if line is None else [line])],
-            [*(mark.x for mark in marks), *([] if line is None else [panel.of("rule")[0].x])],
+            [*(mark.x for mark in marks), *([] if line is None else [panel["rule"][0].x])],
         )
         assert factor > 0
         up = pd.Series([mark.y for mark in marks], own.index)
-        rules = [rule for rule in panel.of("rule") if rule.y == rule.y2]
-        for ends, bars in ((interval, rules), (band, panel.of("rect"))):
+        rules = [rule for rule in panel["rule"] if rule.y == rule.y2]
+        for ends, bars in ((interval, rules), (band, panel["rect"])):
             if ends is None:
                 continue
             known = own.dropna(subset=list(ends))

@@ -1,12 +1,13 @@
 """A job: what its script has, how it ends (one clear line, whatever ends it), and nobody else at its work."""
 
 import errno
+import os
 import signal
 from pathlib import Path
 
 import pytest
 
-from library import INTERRUPTED, TERMINATED, InputError, job_log, read_facts, sha256_of_file
+from library import INTERRUPTED, TERMINATED, InputError, hold_run_lock, job_log, read_facts, sha256_of_file
 from processes import said, start
 from running import run_script
 
@@ -65,6 +66,21 @@ def test_bad_input_is_one_line_that_says_what_it_is_about(
         run(tmp_path, content)
     assert end.value.code == 1
     assert capsys.readouterr().err == f"error: table words: {line.format(tmp_path)}\n"
+
+
+def test_without_locks_in_a_file_system_a_run_and_its_jobs_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    hold_run_lock(tmp_path)
+    with job_log(tmp_path / "job.log"):
+        (tmp_path / "table").touch()
+    told = capsys.readouterr().err.splitlines()
+    reason = "no lock can be had here (No locks available): going on without"
+    assert told[0] == f"{tmp_path}/.lock: {reason}" and told[1].endswith(f".job.log.lock: {reason}")
 
 
 NOT_FORESEEN = "error: KeyError: 'two\\nlines': not foreseen; {}/job.log has the details"

@@ -15,17 +15,12 @@ from library import (
     SCHEMAS,
     PairResults,
     Sheet,
-    Study,
     by_others,
     escape_latex,
     escape_markdown,
     latex,
-    lay_out,
     markdown,
-    number,
-    p_value,
     pairs_presenting,
-    paper_tables,
     published_percents,
     write_table,
 )
@@ -77,17 +72,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
     return paths
 
 
-def gather(
-    files: dict[str, list[Path]],
-    models: list[dict[str, str]] = MODELS,
-    benchmarks: list[dict[str, str]] = BENCHMARKS,
-) -> PairResults:
-    return pair_results(models, benchmarks, files)
-
-
 @pytest.fixture(scope="module")
 def results(files: dict[str, list[Path]]) -> PairResults:
-    return gather(files)
+    return pair_results(MODELS, BENCHMARKS, files)
 
 
 def one(frame: pd.DataFrame, **wanted: object) -> Any:
@@ -273,21 +260,6 @@ ROW = {"model": "bert", "benchmark": "cp", "protocol": "published"}
 PLACE = {"model": "bert-base-cased", "benchmark": "crows-pairs"}
 
 
-def test_what_is_taken_out_of_the_study_leaves_the_tables(
-    files: dict[str, list[Path]], results: PairResults
-) -> None:
-    fewer = gather(files, models=MODELS[1:], benchmarks=BENCHMARKS[:1])
-    for name in pairs_presenting.TIDY:
-        frame = getattr(fewer, name)
-        assert set(frame["model"]) <= {"tiny_model"}, name
-        assert set(frame["benchmark"]) <= {"cp"}
-    kept = results.bias[(results.bias["model"] == "tiny_model") & (results.bias["benchmark"] == "cp")]
-    # Holm's correction is over the scores that are there
-    same = [name for name in kept if name != "p_holm"]
-    pd.testing.assert_frame_equal(fewer.bias[same], kept[same].reset_index(drop=True))
-    assert (fewer.bias["p_holm"] <= kept["p_holm"].reset_index(drop=True)).sum() == kept["p_holm"].count()
-
-
 def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: PairResults) -> None:
     sheet = results.paper_sheet("table5")
     labels = [(row[0], row[1]) for row in sheet.rows]
@@ -306,20 +278,12 @@ def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: PairResult
 
 
 def test_a_study_without_what_a_table_needs_says_so(files: dict[str, list[Path]]) -> None:
-    bare = gather(files, benchmarks=BENCHMARKS[1:2])
+    bare = pair_results(MODELS, BENCHMARKS[1:2], files)
     sheet = bare.paper_sheet("table3")
     assert sheet.rows == ()
     assert "Nothing in this study has what this table needs." in markdown(sheet)
     assert latex(sheet).startswith("% Table 3 of")
     assert list(bare.paper_tables["table3"].columns) == list(bare.paper_tables["table5"].columns)
-
-
-def test_a_study_without_models_has_empty_tables() -> None:
-    study = Study.from_config([], [])
-    empty = gather({kind: [] for kind in FILES}, [], [])
-    assert all(getattr(empty, name).empty for name in pairs_presenting.TIDY)
-    tables = paper_tables(study, empty.bias, empty.accuracy, empty.tests, PUBLISHED)
-    assert lay_out(tables["table5"], "caption.").caption.startswith("caption. Nothing in this study")
 
 
 def test_markdown_and_latex() -> None:
@@ -353,11 +317,3 @@ def test_escaping() -> None:
     assert escape_latex("two\nlines") == "two lines"
     assert escape_markdown("<b> *x* [y] | `z`\n#") == r"\<b\> \*x\* \[y\] \| \`z\` \#"
     assert escape_markdown("$x^2$ ~~w~~") == r"\$x^2\$ \~\~w\~\~"
-
-
-def test_numbers() -> None:
-    assert number(-0.0001) == "0.00"
-    assert number(1.005, signed=True) in {"+1.00", "+1.01"}
-    assert number(None) == number(float("nan")) == "\N{EN DASH}"
-    assert p_value(0.0) == "< 1e-16"
-    assert p_value(0.01234) == "0.012"

@@ -56,16 +56,16 @@ def test_a_forest_is_drawn_where_its_numbers_are() -> None:
         check_forest(drawn, "value", band=("chance_low", "chance_high"), line=0.5)
     # 300 pixels are 0 to 1.5
     panel = panel_of(forest(BANDS, AXIS))
-    assert [mark.x for mark in panel.of("symbol")] == pytest.approx([50, 100])
+    assert [mark.x for mark in panel["symbol"]] == pytest.approx([50, 100])
 
 
 def test_an_interval_with_one_end_is_not_drawn() -> None:
     half = BANDS.assign(low=[0.1, NAN, 0.1, 1.0], high=[NAN, 0.9, 0.2, 1.5], chance_high=[NAN, 0.4, 1, 0.2])
     first, second = panels_of(forest(half, AXIS, broad=("chance_low", "chance_high")) or pytest.fail())
-    assert [len(first.of(kind)) for kind in ("symbol", "rule", "rect")] == [2, 1, 0]
-    assert [len(second.of(kind)) for kind in ("symbol", "rule", "rect")] == [1, 2, 1]
+    assert [len(first[kind]) for kind in ("symbol", "rule", "rect")] == [2, 1, 0]
+    assert [len(second[kind]) for kind in ("symbol", "rule", "rect")] == [1, 2, 1]
     of_doses = scatter(half.assign(dose=1.0), AXIS, Axis("y"), across="dose", up="value")
-    assert [len(panel_of(of_doses, place).of("rule")) for place in (0, 1)] == [1, 2]
+    assert [len(panel_of(of_doses, place)["rule"]) for place in (0, 1)] == [1, 2]
 
 
 def test_a_scale_ends_at_steps_or_has_some_room() -> None:
@@ -87,12 +87,12 @@ def test_a_scale_ends_at_steps_or_has_some_room() -> None:
 def test_numbers_beside_stand_in_their_rows(mark: Any, kind: str) -> None:
     drawn = forest(BANDS, AXIS, interval=("no", "no"), beside=[Beside("other", mark)])
     first, second = (panel_of(drawn, place) for place in (0, 1))
-    points = first.of("symbol")[-2:]
-    others = first.of(kind)[:2]
+    points = first["symbol"][-2:]
+    others = first[kind][:2]
     assert [(each.x + each.x2) / 2 for each in others] == pytest.approx([80, 120], abs=0.01)
     assert [(each.y + each.y2) / 2 for each in others] == pytest.approx([point.y for point in points])
     # nothing where there is none
-    assert len(second.of("symbol")) == 1 and not second.of("rect")
+    assert len(second["symbol"]) == 1 and not second["rect"]
 
 
 DOSES = frame_of(
@@ -115,12 +115,12 @@ def test_one_number_stands_against_another_with_their_intervals() -> None:
     ends: Any = {"across_interval": ("less", "more"), "joined": True, "kinds": KINDS}
     drawn = scatter(points, Axis("x", line=0), UP, across="dose", up="value", **ends)
     panel, own = panel_of(drawn), points[points["panel"] == "p"]
-    marks = panel.of("symbol")
+    marks = panel["symbol"]
     right, left = scale_of(own["dose"], [mark.x for mark in marks])
     up, zero = scale_of(own["value"], [mark.y for mark in marks])
     # pixels are counted from above
     assert right > 0 > up
-    vertical, horizontal, *intervals = panel.of("rule")
+    vertical, horizontal, *intervals = panel["rule"]
     assert (vertical.x, horizontal.y) == pytest.approx((left, zero))
     level = [line for line in intervals if line.y == line.y2]
     upright = [line for line in intervals if line.x == line.x2]
@@ -159,7 +159,7 @@ def test_the_interval_of_a_change_is_laid_at_what_was_before() -> None:
     assert drawn is not None
     rows = chart("c", "a", drawn).rows
     assert [(row["least"], row["most"]) for row in rows] == [(55, 65), (69, 81), (None, None)]
-    marks, ticks = panel_of(drawn).of("symbol"), panel_of(drawn).of("rect")
+    marks, ticks = panel_of(drawn)["symbol"], panel_of(drawn)["rect"]
     factor, shift = scale_of(changes["after"], [mark.x for mark in marks])
     assert [tick.x + 1 for tick in ticks] == pytest.approx((factor * changes["before"] + shift).tolist())
     assert changes_chart(changes[:0], AXIS) is None

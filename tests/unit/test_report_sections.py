@@ -37,7 +37,7 @@ from library import (
     read_section,
     record,
     render_page,
-    write_section,
+    write_sections,
     write_table,
 )
 from pages import Page
@@ -71,7 +71,7 @@ EVERYTHING = Section(
 
 
 def write(path: Path, section: Section) -> Path:
-    write_section(path, section, record([], "digest"))
+    write_sections(path, [section], record([], "digest"))
     return path
 
 

@@ -33,6 +33,11 @@ AGGREGATES = ("comparisons/", "tables/", "figures/", "report/", *FINISHED)
 Done = subprocess.CompletedProcess[str]
 
 
+def errors(done: Done) -> list[str]:
+    """The lines that say what is wrong."""
+    return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
+
+
 @dataclass
 class Workflow:
     """The workflow in a folder of its own, and a configuration to run it with."""

@@ -62,12 +62,12 @@ def test_another_processor_gives_the_same_to_float_error(finished: Workflow, cop
     assert differing(before / "models", results / "models") == [] != differing(before, results)
 
 
+IMPORTABLE = os.pathsep.join(str(ROOT / name) for name in ("scripts", "tests/unit", "tests/support"))
 TRAINING = """
 import sys
 from pathlib import Path
+from library import draw_corpus, train
 from made_worlds import make_world
-from unmask.worlds.make_world import draw_corpus
-from unmask.worlds.training import train
 
 world = make_world()
 lines, folder = draw_corpus(world, 3000), Path(sys.argv[1])
@@ -80,11 +80,10 @@ for architecture in ("bert", "roberta", "albert"):
 def test_a_model_is_trained_alike_twice(tmp_path: Path) -> None:
     """Corpus, tokenizer and weights, in two processes with other hashes: the same bytes."""
     folders = [tmp_path / "one", tmp_path / "other"]
-    path = os.pathsep.join(str(ROOT / name) for name in ("scripts", "tests/unit", "tests/support"))
     for seed, folder in enumerate(folders):
         subprocess.run(
             [sys.executable, "-c", TRAINING, str(folder)],
-            env=os.environ | {"PYTHONPATH": path, "PYTHONHASHSEED": str(seed)},
+            env=os.environ | {"PYTHONPATH": IMPORTABLE, "PYTHONHASHSEED": str(seed)},
             check=True,
             capture_output=True,
         )
@@ -97,15 +96,8 @@ import json
 import sys
 from pathlib import Path
 import torch
-from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.collecting import Wanted, evidence_of
-from unmask.evidence.tokenising import tokenise
-from unmask.pairs.explorer import shown_pairs
-from unmask.measures.formulas import maskings_of
-from unmask.measures.scoring import SCORES, score_pairs
-from unmask.models.devices import pick_device
-from unmask.models.loading import load
-from unmask.tables import write_table
+from library import SCORES, collect_evidence, load, maskings_of, pick_device, read_benchmark, score_pairs
+from library import shown_pairs, write_table
 
 torch.set_num_threads(1)
 folder, model, batch_tokens, benchmarks = json.loads(sys.argv[1])
@@ -115,8 +107,7 @@ for name, path in benchmarks.items():
         evidence = {}
         for masking in maskings_of(measures):
             loaded = load(model, pick_device("cpu", batch_tokens), masking == "none")
-            wanted = Wanted("original", masking)
-            [evidence[masking]] = evidence_of(tokenise(pairs, loaded.tokenizer), loaded, wanted)
+            evidence[masking] = collect_evidence(pairs, loaded, masking, "original")
         scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
         path_of = Path(folder, "scores/minilm", f"{name}-{count}", "original.parquet")
         write_table(path_of, scores, SCORES, {})
@@ -138,7 +129,7 @@ def test_real_pairs_are_decided_alike_on_another_processor(tmp_path: Path) -> No
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", SCORING, json.dumps([str(folder), str(model), batch, benchmarks])],
-            env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")} | settings,
+            env=os.environ | {"PYTHONPATH": IMPORTABLE} | settings,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from library import read_metadata, sha256_of_file
-from small_study import FINISHED, PAGE, Done, Workflow
+from small_study import FINISHED, PAGE, Workflow, errors
 from workflow_copy import ROOT
 
 GUIDE = ROOT / "docs/adding.md"
@@ -57,10 +57,6 @@ def add_the_guides_measure(workflow: Workflow) -> None:
         path = workflow.folder / name
         assert path.read_text().count(before) == 1
         path.write_text(path.read_text().replace(before, added + before))
-
-
-def errors(done: Done) -> list[str]:
-    return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
 
 
 def section_names(workflow: Workflow) -> list[str]:

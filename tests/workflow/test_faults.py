@@ -12,7 +12,7 @@ import yaml
 
 from library import EVIDENCE, read_metadata, read_table, write_table
 from runs import Run, digests, litter, running
-from small_study import Done, Workflow, small_study
+from small_study import Done, Workflow, errors, small_study
 from tiny_models import tiny_model, tiny_tokenizer
 from workflow_copy import copy_workflow
 
@@ -21,13 +21,8 @@ SCORES = "results/small/scores/bert/crows/original.parquet"
 LOCK = "results/small/logs/evidence/bert/.crows.log.lock"
 
 
-def lines_of(done: Done) -> list[str]:
-    """The lines that say what is wrong."""
-    return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
-
-
 def the_error(done: Done) -> str:
-    lines = lines_of(done)
+    lines = errors(done)
     assert done.returncode != 0 and len(lines) == 1, done.stdout + done.stderr
     return lines[0]
 
@@ -38,14 +33,6 @@ def test_a_bad_key_stops_before_any_work(fresh: Workflow) -> None:
     line = "error: config key (top level): unknown key mesures (did you mean measures? known: "
     assert the_error(fresh.snakemake()).startswith(line)
     assert not (fresh.folder / "results").exists()
-
-
-def test_a_study_by_the_path_of_its_file(fresh: Workflow) -> None:
-    (fresh.folder / "mine.yaml").write_text(yaml.safe_dump(fresh.config))
-    done = fresh.command("-n", "--config", "study=mine.yaml")
-    # and none of the default study's models
-    assert "results/small/report/index.html" in done.stdout and "tiny-bert" not in done.stdout, done.stderr
-    assert the_error(fresh.command("--config", "study=none.yaml")) == "error: none.yaml: no such file"
 
 
 def test_a_folder_with_braces_is_one_line(tmp_path: Path) -> None:
@@ -131,19 +118,6 @@ def test_two_runs_at_once(fresh: Workflow, finished: Workflow) -> None:
             job.resume()
         assert first.end() == 0, first.log.read_text()
     assert same(TARGET, fresh, finished)
-    assert litter(fresh.folder / "results") == []
-
-
-@pytest.mark.thorough
-def test_ctrl_c_is_clean(fresh: Workflow) -> None:
-    with running(fresh, TARGET) as run:
-        job = job_at_work(run, "score_evidence", fresh.folder / LOCK)
-        run.signal(signal.SIGINT, group=True)
-        job.resume()
-        assert run.end() == 1
-    told = run.log.read_text()
-    assert "stopped by Ctrl-C" in told and "Traceback" not in told, told
-    assert not (fresh.folder / TARGET).exists()
     assert litter(fresh.folder / "results") == []
 
 

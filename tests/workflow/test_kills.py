@@ -12,10 +12,12 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
 import psutil  # type: ignore[import-untyped]
 import pytest
 
 from examples import SENTENCES
+from library import pick_device
 from runs import PATIENCE, Run, differing, digests, litter, running
 from small_study import Workflow, random_model, write_crows_pairs
 from workflow_copy import copy_workflow
@@ -63,6 +65,9 @@ def test_kills_change_no_result_and_lose_no_finished_work(tmp_path: Path) -> Non
     undisturbed.run()
     stages = {"tables", "statistics", "scores", "evidence", "frequency", "figures", "report"}
     assert {Path(name).parts[0] for name in digests(undisturbed.folder / RESULTS)} >= stages
+    # evidence is written in several shards: a model reads each sentence as often as it has tokens
+    tokens = pd.read_parquet(undisturbed.folder / RESULTS / "evidence/bert/crows/original/none.parquet")
+    assert (tokens.groupby(["pair_id", "role"]).size() ** 2).sum() > pick_device("cpu").shard_tokens
 
     draw = random.Random(SEED)
     waiting = schedule(draw)

@@ -5,8 +5,6 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from preloading import preloaded_python
 
 TELL = """
@@ -36,18 +34,3 @@ def test_a_script_has_its_own_arguments_folder_environment_and_streams(tmp_path:
     # large libraries are loaded, and nothing of Unmask
     assert {"own", "torch", "pandas", "snakemake.cli"} <= set(loaded)
     assert not [each for each in loaded if each.split(".")[0] == "unmask"]
-
-
-@pytest.mark.parametrize(
-    ("code", "status", "told"),
-    [
-        ("raise SystemExit(7)", 7, ""),
-        ("import sys; sys.exit('no')", 1, "no\n"),
-        ("1 / 0", 1, "ZeroDivisionError: division by zero\n"),
-        ("import os; os.kill(os.getpid(), 9)", 137, ""),
-    ],
-)
-def test_how_it_ended_is_told(tmp_path: Path, code: str, status: int, told: str) -> None:
-    (tmp_path / "end.py").write_text(code)
-    done = start(str(tmp_path / "end.py"))
-    assert done.returncode == status and done.stderr.endswith(told)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from library import PAIRS, read_metadata, read_table, write_table
-from small_study import Done, Workflow
+from small_study import Done, Workflow, errors
 
 SMALL = "results/small"
 
@@ -17,10 +17,6 @@ def verify(workflow: Workflow) -> Done:
     command = [sys.executable, "-m", "unmask.command.main", "verify", SMALL]
     environment = {"PYTHONPATH": str(workflow.folder / "scripts")}
     return subprocess.run(command, cwd=workflow.folder, env=environment, capture_output=True, text=True)
-
-
-def errors(done: Done) -> list[str]:
-    return [line for line in done.stdout.splitlines() if line.startswith("error: ")]
 
 
 def test_a_finished_study_is_as_it_was_made(finished: Workflow) -> None:
