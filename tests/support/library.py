@@ -165,7 +165,7 @@ from unmask.pairs.every_pair import section
 from unmask.pairs.explorer import HIDES, SPACE, explored, shown_pairs, surfaces
 from unmask.pairs.keys import OF_DECODERS, known_benchmarks
 from unmask.pairs.measuring import match, scores_table
-from unmask.pairs.paper_tables import COUNT, by_others, lay_out, paper_tables, published_percents
+from unmask.pairs.paper_tables import COUNT, by_others, published_percents
 from unmask.pairs.paper_tables import STEREOSET as PAIRS_STEREOSET
 from unmask.pairs.results import PairResults
 from unmask.pairs.study import PairsStudy
@@ -255,7 +255,7 @@ from unmask.report.sections import (
     read_sections,
     write_sections,
 )
-from unmask.report.sheets import DASH, MINUS, Sheet, number, p_value, rows_of
+from unmask.report.sheets import DASH, MINUS, Sheet, rows_of
 from unmask.report.study import Study
 from unmask.report.summary import MOST_ROWS, MOST_SENTENCES, WIDTH, render_summary
 from unmask.report.titled import title_of as report_title_of
