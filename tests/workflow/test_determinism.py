@@ -135,7 +135,7 @@ def test_real_pairs_are_decided_alike_on_another_processor(tmp_path: Path) -> No
         )
         for folder, settings, batch in runs
     ]
-    assert [process.wait(timeout=300) for process in processes] == [0, 0]
+    assert [process.wait(timeout=800) for process in processes] == [0, 0]
     found = compare_runs(runs[0][0], runs[1][0])
     assert not found["beyond"].any()
     assert len(found) == 2 * (4 * 2 * 150 + 2 * 25)
