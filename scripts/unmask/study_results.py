@@ -145,14 +145,13 @@ class StudyResults(Mapping[str, pd.DataFrame]):
     """The tables of one study by name, each over all its models, benchmarks, tasks …
 
     Key columns, such as model and benchmark, stand in front, and rows are in the order of their values. A
-    table is read when it is first asked for; every frame is a copy, so what is done to it stays there.
+    table is read each time that it is asked for.
     """
 
     def __init__(self, folder: str | Path) -> None:
         """Raises InputError where the folder is not there or holds no table of a study."""
         self.folder = Path(folder)
         self._declared = declared_tables()
-        self._frames: dict[str, pd.DataFrame] = {}
         if not self._files:
             raise InputError(f"{self.folder}: no results of a study; these are in results/STUDY")
 
@@ -181,9 +180,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         """The table of that name. Raises KeyError as `read` does."""
-        if name not in self._frames:
-            self._frames[name] = self.read(name)
-        return self._frames[name].copy()
+        return self.read(name)
 
     def read(self, name: str, **keys: object) -> pd.DataFrame:
         """The same of some files alone: read("evidence", model="bert", variant="original").

@@ -134,19 +134,12 @@ def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
     return frame
 
 
-def read_arrow(path: str | Path, schema: pa.Schema) -> pa.Table:
-    """The same as it is stored. Raises InputError as `read_table` does."""
-    with opened_table(path, schema) as file, faults_of(path, UNREADABLE):
-        return file.read()
-
-
-def opened_table(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
-    """A table that `write_table` has written, opened for reading; raises InputError as `read_table` does."""
-    with faults_of(path, UNREADABLE):
-        file = pq.ParquetFile(path)
-    if not file.schema_arrow.equals(schema):
-        raise InputError(f"{path}: its columns are not those of this version; delete it and run again")
-    return file
+def read_arrow(path: str | Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+    """The same as it is stored, of all columns or of some. Raises InputError as `read_table` does."""
+    with faults_of(path, UNREADABLE), pq.ParquetFile(path) as file:
+        if not file.schema_arrow.equals(schema):
+            raise InputError(f"{path}: its columns are not those of this version; delete it and run again")
+        return file.read(columns)
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:

@@ -180,27 +180,22 @@ def _text(path: Path, entry: Entry) -> io.StringIO:
 
 
 def _delimited(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
-    """Blank lines are passed over. Fields are kept as they are, line breaks inside quotes too."""
+    """Blank lines are passed over. Fields are kept as they are, line breaks inside quotes too, of which
+    the last line is that of the row."""
     delimiter = str(entry.get("delimiter", "\t" if _type_in(path, entry) == "tsv" else ","))
     quoting: Any = csv.QUOTE_MINIMAL if entry.get("quotes", True) else csv.QUOTE_NONE
-    reader = csv.reader(_text(path, entry), delimiter=delimiter, quoting=quoting, strict=True)
-    header: list[str] = []
-    row, line = 0, 1
+    reader = csv.DictReader(_text(path, entry), delimiter=delimiter, quoting=quoting, strict=True)
     try:
-        for fields in reader:
-            place = f"row {row} (line {line})"
-            if fields and not header:
-                header = fields
-                _refuse_repeats(path, header)
-            elif fields:
-                if len(fields) != len(header):
-                    what = f"{len(fields)} fields, but the header has {len(header)}"
-                    raise InputError(f"{path}: {place}: {what}")
-                yield place, dict(zip(header, fields, strict=True))
-                row += 1
-            line = reader.line_num + 1
+        header = list(reader.fieldnames or [])
+        _refuse_repeats(path, header)
+        for row, cells in enumerate(reader):
+            place = f"row {row} (line {reader.line_num})"
+            # more fields are under the key None, and missing ones are None
+            if None in cells or None in cells.values():
+                raise InputError(f"{path}: {place}: not as many fields as the header has, {len(header)}")
+            yield place, cells
     except csv.Error as error:
-        raise InputError(f"{path}: row {row} (line {line}): {error}") from None
+        raise InputError(f"{path}: line {reader.line_num + 1}: {error}") from None
     if not header:
         raise InputError(f"{path}: no header in its first line")
 

@@ -321,7 +321,6 @@ from unmask.tables import (
     as_table,
     framed,
     meaning_of,
-    opened_table,
     plain_schema,
     read_metadata,
     read_table,

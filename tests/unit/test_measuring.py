@@ -34,7 +34,6 @@ from library import (
     flaws_table,
     framed,
     maskings_of,
-    opened_table,
     plain_schema,
     read_facts,
     read_metadata,
@@ -120,11 +119,12 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once_and_says_so(
 ) -> None:
     opened: Counter[str] = Counter()
 
-    def counted(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
-        opened[str(Path(path).relative_to(tmp_path))] += 1
-        return opened_table(path, schema)
+    class Counted(pq.ParquetFile):
+        def __init__(self, path: str | Path) -> None:
+            opened[str(Path(path).relative_to(tmp_path))] += 1
+            super().__init__(path)
 
-    monkeypatch.setattr("unmask.tables.opened_table", counted)
+    monkeypatch.setattr("unmask.tables.pq.ParquetFile", Counted)
     outputs = measure(files, tmp_path)
     read = [f"{ORIGINAL}/{masking}.parquet" for masking in made.evidence]
     assert {opened[path] for path in (*read, f"{SHUFFLED}/{NONE}.parquet")} == {1}

@@ -16,7 +16,7 @@ from unmask.regional.terms import C_W, CONTROL
 from unmask.report.forms import Axis, Grid, Kinds, forest, scatter
 from unmask.report.panels import SharedData, columns_of, only, panels, records, tooltips
 from unmask.study_results import facts_by, load_tables
-from unmask.tables import opened_table
+from unmask.tables import read_arrow
 
 Chart = alt.FacetChart | None
 """None where the study has nothing to draw."""
@@ -151,7 +151,7 @@ def word_map(results: RegionalResults) -> Chart:
     frames, paths = [], list(results.files["likelihoods"]) if word else []
     for (model,), path in zip(facts_by(paths, "model"), paths, strict=True):
         # a table may have millions of sentences
-        rows = opened_table(path, LIKELIHOODS).read(["name", "word", "log_prob"])
+        rows = read_arrow(path, LIKELIHOODS, ["name", "word", "log_prob"])
         of_word = rows.filter(pc.field("word") == word).to_pandas()
         log_probs = of_word.set_index("name")["log_prob"]
         frame = columns_of(countries, code="country_code", country="name")

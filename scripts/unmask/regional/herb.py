@@ -19,7 +19,7 @@ from unmask.errors import InputError
 from unmask.regional.schema import LIKELIHOODS, SCORES
 from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, LEVELS, PAPER, PUBLISHED, SPARSENESS
 from unmask.statistics.ranks import holm
-from unmask.tables import opened_table
+from unmask.tables import read_arrow
 
 Floats = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.int64]
@@ -55,7 +55,7 @@ def read_likelihoods(paths: Sequence[str | Path]) -> pd.DataFrame:
     """
     columns = ["name", "word", "log_prob"]
     # dictionaries stay what they are: a table may have millions of sentences of few names and words
-    table = pa.concat_tables([opened_table(path, LIKELIHOODS).read(columns) for path in paths])
+    table = pa.concat_tables([read_arrow(path, LIKELIHOODS, columns) for path in paths])
     frame = table.unify_dictionaries().to_pandas()
     frame["word"] = frame["word"].cat.add_categories([ALONE]).fillna(ALONE)
     # several lists have the names alone, and some words
