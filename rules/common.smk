@@ -120,7 +120,7 @@ def presents(family, inputs, files=None, sections=(), settings=None, modules=(),
             "family": family,
             "inputs": inputs,
             "outputs": (files or {}) | section_outputs(sections),
-            "code": code("present.py", module_file(family, "presenting"), *modules),
+            "code": lambda wildcards: code("present.py", module_file(family, "presenting"), *modules),
             "settings": settings or {},
             "what": what or family,
         }

@@ -28,7 +28,7 @@ def track(scripted):
     # in a function, as a global variable `script` would hide the directive of that name
     script, digests = Path(scripted.script).name, {"input_sha256": user_digests(scripted)}
     if script not in STATE_PARTS and "code" not in dict(scripted.params.items()):
-        digests["code"] = code(script)
+        digests["code"] = lambda wildcards: code(script)
     scripted.set_params(**digests)
     scripted.conda_env = "../envs/unmask.yaml"
 

@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 from unmask.errors import InputError, faults_of
 from unmask.files import record, sha256_of_file, why_not_written
 
-TABLES = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels")
+TABLES = ("numpy", "pandas", "pyarrow", "scipy")
 """Packages that numbers of tables depend on; results state their versions."""
 
 NETWORKS = (*TABLES, "tokenizers", "torch", "transformers")

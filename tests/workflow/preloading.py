@@ -30,7 +30,6 @@ LIBRARIES = (
     "pyarrow.parquet",
     "pandas",
     "scipy.stats",
-    "statsmodels.api",
     "altair",
     "torch",
     "transformers.modeling_utils",

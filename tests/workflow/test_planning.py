@@ -7,7 +7,7 @@ import pytest
 
 from small_study import Workflow
 
-FOR_JOBS = {"torch", "transformers", "huggingface_hub", "scipy", "altair", "vl_convert", "statsmodels"}
+FOR_JOBS = {"torch", "transformers", "huggingface_hub", "scipy", "altair", "vl_convert"}
 
 
 def test_a_run_with_nothing_to_do_loads_none_of_it(

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.special import softmax
-from statsmodels.stats.contingency_tables import mcnemar
 from transformers import AutoModelForSequenceClassification
 
 from unmask.errors import InputError
@@ -25,6 +24,7 @@ from unmask.models.loading import load_network, use_fast_linear_layers
 from unmask.models.tokenizer import load_tokenizer
 from unmask.regional.schema import PREFIXES
 from unmask.regional.terms import CONTROL, NO_PREFIX, PARENT
+from unmask.statistics.comparisons import exact_mcnemar
 from unmask.tables import framed
 from unmask.user_files import published_text
 from unmask.user_tables import Column, Table, choices_of
@@ -179,7 +179,7 @@ def prefix_table(classifier: Encoder, items: Items, groups: Sequence[Group], pos
             net = float(control["net"])
         for region, prefix in prefixes.items():
             effects, is_positive = behind(prefix)
-            p = exact_mcnemar(is_positive, behind(placeless)[1]) if placeless else None
+            p = _p_of_changes(is_positive, behind(placeless)[1]) if placeless else None
             rows.append(keys | {"region": region, "prefix": prefix, "p": p} | _row([effects], net))
         for without in (None, *left_out):
             several = [behind(prefix)[0] for region, prefix in prefixes.items() if region != without]
@@ -230,7 +230,6 @@ def macro_f1(confusion: npt.NDArray[np.int64]) -> float:
     return float(np.mean(2 * np.diag(confusion)[occurs > 0] / occurs[occurs > 0]))
 
 
-def exact_mcnemar(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> float:
-    """The p of the exact McNemar test of two readings of the same items, (n,) each: binomial, two-sided."""
-    alone = (one & ~other).sum(), (~one & other).sum()
-    return float(mcnemar([[0, alone[0]], [alone[1], 0]], exact=True).pvalue)
+def _p_of_changes(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> float:
+    """McNemar's exact p of two predictions of the same items, (n,) each."""
+    return exact_mcnemar(int((one & ~other).sum()), int((~one & other).sum()))

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from unmask.statistics.decisions import Decisions, in_order
 from unmask.statistics.schema import AGREEMENT, ROC
@@ -43,9 +42,9 @@ def placements(scores: Floats, positive: Flags) -> Floats:
     """
     within = np.empty(scores.shape)
     for members in (positive, ~positive):
-        within[members] = rankdata(scores[members], axis=0)
+        within[members] = pd.DataFrame(scores[members]).rank()
     others = np.where(positive, (~positive).sum(), positive.sum())[:, None]
-    below = (rankdata(scores, axis=0) - within) / others
+    below = (pd.DataFrame(scores).rank().to_numpy() - within) / others
     placed: Floats = np.where(positive[:, None], below, 1 - below)
     return placed
 

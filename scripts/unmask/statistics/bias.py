@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from unmask.errors import InputError
 from unmask.statistics.decisions import Decisions, groups
@@ -114,7 +114,7 @@ def _difference(
     (below, above), (below_dis, above_dis) = (_beyond_residuals(rows) for _, rows in (adv, dis))
     neutral = (adv[1]["neutral"] - dis[1]["neutral"]).to_numpy()
     estimate, df = of["estimate"].to_numpy(), of["df"].to_numpy()
-    quantile = student.ppf((1 + confidence) / 2, np.where(df >= 1 - TOLERANCE, np.maximum(df, 1), np.nan))
+    quantile = stdtrit(np.where(df >= 1 - TOLERANCE, np.maximum(df, 1), np.nan), (1 + confidence) / 2)
     # standard errors towards lower and towards higher differences
     squares = np.stack([below + above_dis, above + below_dis])
     errors = np.sqrt(of["clustered"].to_numpy() + squares / quantile**2)

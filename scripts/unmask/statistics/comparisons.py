@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from statsmodels.stats.contingency_tables import mcnemar
+from scipy.special import bdtr, chdtrc
 
 from unmask.errors import InputError
 from unmask.statistics.decisions import Decisions
@@ -54,7 +54,12 @@ def mcnemar_p(b: int, c: int) -> float:
     """
     if b + c == 0:
         return np.nan
-    return float(mcnemar([[0, b], [c, 0]], exact=b + c < EXACT_BELOW, correction=True).pvalue)
+    return exact_mcnemar(b, c) if b + c < EXACT_BELOW else float(chdtrc(1, (abs(b - c) - 1) ** 2 / (b + c)))
+
+
+def exact_mcnemar(b: int, c: int) -> float:
+    """McNemar's exact p, two-sided, of b units that differ one way and c the other."""
+    return float(min(1.0, 2 * bdtr(min(b, c), b + c, 0.5)))
 
 
 def measures_compared(decisions: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from unmask.measures.formulas import measure
 from unmask.measures.scoring import Evidence, counted
@@ -28,7 +28,7 @@ Series = tuple[str, str]
 MARGINS_AT_ONCE = 2**23
 """How many margins are in memory at once: 32 MiB of them."""
 
-NORMAL: Floats = norm.ppf((np.arange(1000) + 0.5) / 1000)
+NORMAL: Floats = ndtri((np.arange(1000) + 0.5) / 1000)
 """Numbers that stand for the standard normal distribution."""
 
 SIGNS = {STEREOTYPE: 1.0, ANTISTEREOTYPE: -1.0}

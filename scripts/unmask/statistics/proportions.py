@@ -4,8 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.optimize.elementwise import find_root
-from scipy.stats import beta, norm
-from scipy.stats import t as student
+from scipy.special import betaincinv, ndtri, stdtr, stdtrit
 
 from unmask.statistics.sharing import TOLERANCE, Floats
 
@@ -15,7 +14,7 @@ ENOUGH = 20
 
 def normal_quantile(confidence: float) -> float:
     """What an interval of this confidence reaches in standard errors."""
-    return float(norm.ppf((1 + confidence) / 2))
+    return float(ndtri((1 + confidence) / 2))
 
 
 def wilson(share: npt.ArrayLike, size: npt.ArrayLike, quantile: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -65,13 +64,13 @@ def proportion(
         few = np.minimum(ENOUGH, n / largest)
         edge = np.clip((few - rarer) / np.maximum(few - 1, TOLERANCE), 0, 1) ** 2
         edge = edge * (1 - 4 * share * (1 - share))
-        t = student.ppf(tail, df)
+        t = stdtrit(df, tail)
         alone = low, high = wilson(share, n / effect, t)
         least, greatest = wilson(share, n / most, t)
         size = n / most * (normal_quantile(confidence) / t) ** 2
         count, other = np.maximum(share * size, TOLERANCE), np.maximum((1 - share) * size, TOLERANCE)
-        exact_low = np.where(share == 0, 0.0, beta.ppf(1 - tail, count, other + 1))
-        exact_high = np.where(share == 1, 1.0, beta.ppf(tail, count + 1, other))
+        exact_low = np.where(share == 0, 0.0, betaincinv(count, other + 1, 1 - tail))
+        exact_high = np.where(share == 1, 1.0, betaincinv(count + 1, other, tail))
         least = np.where(share <= neutral, exact_low, least)
         greatest = np.where(share >= neutral, exact_high, greatest)
         low, high = low + edge * np.minimum(least - low, 0), high + edge * np.maximum(greatest - high, 0)
@@ -89,7 +88,7 @@ def proportion(
         # a little wider, as rounding may leave either end on the wrong side
         wider = bracket[0] * (1 - TOLERANCE), bracket[1] * (1 + TOLERANCE)
         quantile = find_root(beyond, wider, args=(upper, half, n / effect, n / most, edge)).x
-        p = np.where(distance > TOLERANCE, 2 * student.sf(quantile, df), 1.0)
+        p = np.where(distance > TOLERANCE, 2 * stdtr(df, -quantile), 1.0)
     ends = {"low": 100 * low, "high": 100 * high}
     for name, end in zip(("residual_low", "residual_high"), alone, strict=True):
         ends[name] = 100 * np.where(scores["independent"] > 0, end, share)
