@@ -201,9 +201,11 @@ def test_judgements_are_counted_by_measure() -> None:
     for title, row in counted.iterrows():
         own = rows[rows["measure"] == title]
         with_bias, wrong = own["association"] != 0, own["judgement"] == "fooled"
+        missed, right = own["judgement"] == "missed", own["judgement"] == "right"
         assert row["found"] == (own["judgement"] == "found").sum()
-        assert row["right"] == (own["judgement"] == "right").sum()
-        assert row["lost"] == ((own["judgement"] == "missed") | wrong & with_bias).sum()
+        assert row["lost"] == (missed | wrong & with_bias).sum()
+        assert row["planted"] == row["found"] + row["lost"]
+        assert row["not_planted"] == (right | wrong & ~with_bias).sum()
         assert row["false"] == (wrong & ~with_bias).sum()
         assert row["of_frequency"] == (wrong & (own["planted"] == "frequency")).sum()
         assert row["found_holm"] == ((own["judgement"] == "found") & (own["p_holm"] < 0.05)).sum()

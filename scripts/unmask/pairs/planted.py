@@ -28,20 +28,20 @@ _LOOKS = (RIGHT, BY_WORDS, FOOLED, CANNOT_TELL, CONTROL, FOUND, MISSED)
 no clear preference, fooled like a clear one."""
 
 _TRAINED, _HOLM, _EXACT = "trained models", "after Holm's correction", "exact model"
-_OF_EXACT = ["found", "lost", "false"]
+_OF_EXACT = ["found", "lost", "false", "planted", "not_planted"]
 
 BY_MEASURE = Table(
     "planted_by_measure",
     ["title"],
     [
-        Column("found", "{found}", _TRAINED),
+        Column("found", "{found} of {planted}", _TRAINED),
         Column("reversed or missed", "{lost}", _TRAINED),
-        Column("false", "{false}", _TRAINED),
-        Column("found", "{found_holm}", _HOLM),
+        Column("false", "{false} of {not_planted}", _TRAINED),
+        Column("found", "{found_holm} of {planted}", _HOLM),
         Column("reversed or false", "{fooled_holm}", _HOLM),
-        Column("found", "[{exact_found:.0f}]", _EXACT),
+        Column("found", "[{exact_found:.0f} of {exact_planted:.0f}]", _EXACT),
         Column("reversed or missed", "[{exact_lost:.0f}]", _EXACT),
-        Column("false", "[{exact_false:.0f}]", _EXACT),
+        Column("false", "[{exact_false:.0f} of {exact_not_planted:.0f}]", _EXACT),
     ],
     heads={"title": "measure"},
 )
@@ -57,13 +57,14 @@ def is_answer(results: PairResults) -> bool:
 def counts(scores: pd.DataFrame, level: float) -> pd.DataFrame:
     """How many judged scores of each measure are which. level: below which p_holm counts as clear."""
     found, wrong = scores["judgement"] == FOUND, scores["judgement"] == FOOLED
-    with_bias = scores["association"] != 0
+    is_planted, is_tested = scores["association"] != 0, scores["judgement"].isin(TESTED)
     holds = scores["p_holm"].astype(float) < level - TOLERANCE
     which = {
+        "planted": is_planted & is_tested,
+        "not_planted": ~is_planted & is_tested,
         "found": found,
-        "right": scores["judgement"] == RIGHT,
-        "lost": (scores["judgement"] == MISSED) | wrong & with_bias,
-        "false": wrong & ~with_bias,
+        "lost": is_planted & is_tested & ~found,
+        "false": wrong & ~is_planted,
         "of_frequency": wrong & (scores["planted"] == FREQUENCY),
         "found_holm": holds & found,
         "fooled_holm": holds & wrong,
@@ -81,7 +82,8 @@ def by_measure(results: PairResults) -> pd.DataFrame:
 def title(results: PairResults) -> str:
     """Which measures found what was planted and nothing else, and which word frequency fooled."""
     rows = by_measure(results)
-    right = rows.loc[(rows["lost"] + rows["false"] == 0) & (rows["found"] + rows["right"] > 0), "title"]
+    testable, wrong = rows["planted"] + rows["not_planted"], rows["lost"] + rows["false"]
+    right = rows.loc[(testable > 0) & (wrong == 0), "title"]
     who = "no measure finds"
     if len(right):
         only = f"only {listed(right)} {many(right, 'finds', 'find')}"
