@@ -2,10 +2,12 @@
 
 from unmask.job import job
 from unmask.files import write_facts
-from unmask.worlds.exact import exact_model, manifest_of
+from unmask.worlds.exact import ExactModel, manifest_of
+from unmask.worlds.grammar import World
 
 with job() as run:
     params = run.params
     entry = dict(params.entry)
-    manifest = manifest_of(exact_model(entry, params.settings))
+    world = World.from_config(entry["world"], params.settings)
+    manifest = manifest_of(ExactModel(world, entry["kind"]))
     write_facts(run.output[0], {**manifest, "entry": entry, **run.record()})

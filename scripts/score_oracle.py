@@ -9,12 +9,14 @@ from unmask.evidence.schema import EVIDENCE
 from unmask.files import read_facts
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL
-from unmask.worlds.exact import exact_evidence, exact_model
+from unmask.worlds.exact import ExactModel, exact_evidence
+from unmask.worlds.grammar import World
 
 with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     inputs, params, list_ = run.input, run.params, Path(run.output[0])
     manifest, pairs = read_facts(inputs.manifest), read_table(inputs.pairs, PAIRS)
-    model = exact_model(params.entry, params.settings)
+    world = World.from_config(params.entry["world"], params.settings)
+    model = ExactModel(world, params.entry["kind"])
     made = dict(run.wildcards.items()) | run.record()
     facts = {
         **made,

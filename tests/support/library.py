@@ -355,7 +355,7 @@ from unmask.user_files import parse_yaml, read_config, read_document, read_lines
 from unmask.user_tables import Column, identifier
 from unmask.user_tables import Table as User_tablesTable
 from unmask.words import is_unsegmented, modified_words, words_of
-from unmask.worlds.exact import ExactModel, exact_evidence, exact_model, manifest_of
+from unmask.worlds.exact import ExactModel, exact_evidence, manifest_of
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,

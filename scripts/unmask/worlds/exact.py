@@ -24,8 +24,9 @@ Before the first token stands the start token, which begins every sentence and t
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,35 +103,26 @@ class ExactModel:
             return np.array([self.size, *tokens])
         return np.array([self.mask + 1, *tokens, self.mask + 2])
 
-    def around(self, inputs: Ids) -> Floats:
-        """P(token | all tokens but the one in its place): inputs × length × tokens of the world.
+    def around(self, inputs: Iterable[Tokens]) -> dict[Tokens, Floats]:
+        """P(token | all tokens but the one in its place) of each input, a sequence with masks among its
+        tokens that is as long as some sentence of the grammar: length × tokens of the world.
 
-        inputs: sequences of one length, masks among them: inputs × length. What stands in a place itself has
-        no part in what is said of it, so this is the answer at a mask, and what would be the answer if any
-        one token were hidden. NaN where no sentence of the grammar can have led to the other tokens.
-        Raises ValueError where no sentence of the grammar is as long.
+        What stands in a place itself has no part in what is said of it, so this is the answer at a mask, and
+        what would be the answer if any one token were hidden. NaN where no sentence of the grammar can have
+        led to the other tokens.
         """
-        if inputs.shape[1] not in self._tables:
-            raise ValueError(f"no sentence of the grammar has {inputs.shape[1]} tokens")
-        parts = [self._around(inputs[start : start + AT_ONCE]) for start in range(0, len(inputs), AT_ONCE)]
-        return np.concatenate(parts)
-
-    def around_each(self, inputs: Iterable[Tokens]) -> dict[Tokens, Floats]:
-        """`around` of inputs of any lengths: length × tokens of the world for each."""
-        by_length: dict[int, list[Tokens]] = {}
-        for tokens in dict.fromkeys(inputs):
-            by_length.setdefault(len(tokens), []).append(tokens)
-        return {
-            tokens: answers
-            for of_length in by_length.values()
-            for tokens, answers in zip(of_length, self.around(np.array(of_length)), strict=True)
-        }
+        answers: dict[Tokens, Floats] = {}
+        for _, alike in groupby(sorted(dict.fromkeys(inputs), key=len), key=len):
+            of_length = list(alike)
+            for start in range(0, len(of_length), AT_ONCE):
+                some = of_length[start : start + AT_ONCE]
+                answers |= zip(some, self._around(np.array(some)), strict=True)
+        return answers
 
     def unmasked(self, around: Floats, ids: Ids) -> Floats:
         """P(token | all tokens, the one in its place, too), of the shape of `around`.
 
-        around: as the method gives it for `ids`, which hold no masks. NaN where no sentence of the grammar
-        can have led to these tokens.
+        around: as the method gives it for `ids`, which hold no masks.
         """
         random = RANDOM / self.size
         weights = around * random
@@ -148,7 +140,7 @@ class ExactModel:
         return {n: (np.array([*of.keys()]), np.array([*of.values()])) for n, of in rows.items()}
 
     def _around(self, inputs: Ids) -> Floats:
-        """`around` of a few inputs."""
+        """`around` of a few inputs of one length: inputs × length × tokens of the world."""
         table, probability = self._tables[inputs.shape[1]]
         # how likely each token (and, last, a mask) is to be shown of each token
         emission = np.vstack([np.eye(self.size), np.ones(self.size)])
@@ -168,12 +160,8 @@ class ExactModel:
         return _normalised(answers)
 
     def following(self, beginning: Tokens) -> Floats:
-        """P(token | those before it), one number for each token of the world.
-
-        Raises ValueError where no sentence of the grammar goes on behind this beginning.
-        """
-        if beginning not in self._following:
-            raise ValueError(f"no sentence of the grammar goes on behind the tokens {beginning}")
+        """P(token | those before it), one number for each token of the world, behind a beginning of some
+        sentence of the grammar."""
         masses = self._following[beginning]
         answers = np.zeros(self.size)
         answers[list(masses)] = list(masses.values())
@@ -198,15 +186,6 @@ def _normalised(weights: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
         shares: Floats = weights / weights.sum(axis=-1, keepdims=True)
     return shares
-
-
-def exact_model(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> ExactModel:
-    """The exact model of an entry of a study's models, by its `world` and `kind`.
-
-    settings: those of its world.
-    """
-    world = World.from_config(entry["world"], settings)
-    return ExactModel(world, entry["kind"])
 
 
 def manifest_of(model: ExactModel) -> dict[str, Any]:
@@ -295,7 +274,7 @@ def _answers(model: ExactModel, inputs: list[Tokens], masking: str) -> dict[Toke
         begins = [(each, [() if masking == START else each[:n] for n in range(len(each))]) for each in inputs]
         answers = {tokens: np.stack([*map(model.following, before)]) for tokens, before in begins}
     else:
-        answers = model.around_each(inputs)
+        answers = model.around(inputs)
         if masking == NONE:
             answers = {tokens: model.unmasked(each, np.array(tokens)) for tokens, each in answers.items()}
     with np.errstate(divide="ignore"):
