@@ -120,7 +120,6 @@ rule evidence:
     params:
         wanted=lambda wildcards: PAIRS.evidence_of(wildcards.model),
         dtype=lambda wildcards: PAIRS.dtype(wildcards.model),
-        attention=lambda wildcards: {"stack": MODELS.inherited(wildcards.model, "attention")},
         unknown_tokens=SCORING.get("unknown_tokens"),
     message:
         "Reading {wildcards.benchmark} with {wildcards.model}"
@@ -146,7 +145,6 @@ rule untrained:
         seeds=PAIRS.seeds,
         measures=lambda wildcards: PAIRS.measures_of(wildcards.model, ORIGINAL),
         dtype=lambda wildcards: PAIRS.dtype(wildcards.model),
-        attention=lambda wildcards: {"stack": MODELS.inherited(wildcards.model, "attention")},
         unknown_tokens=SCORING.get("unknown_tokens"),
     message:
         "Scoring {wildcards.benchmark} with untrained networks like {wildcards.model}"

@@ -16,7 +16,7 @@ with model_job("model {wildcards.model}, benchmark {wildcards.benchmark}") as ru
     facts = made | {"benchmark_sha256": read_metadata(run.input.pairs)["sha256"]}
     wanted = [Wanted(**each) for each in params.wanted]
     roles = {role for each in wanted for role in MASKINGS[each.masking].roles}
-    subject = Subject(run.manifest, run.device, params.dtype, params.attention["stack"])
+    subject = Subject(run.manifest, run.device, params.dtype)
     # whatever is wrong with a sentence stops the job before the model reads any
     benchmark = subject.tokenised(read_table(run.input.pairs, PAIRS), roles, params.unknown_tokens)
     write_list(list_, read(list_, wanted, subject, benchmark, facts), made)

@@ -24,7 +24,6 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
         "shuffle_seed": None,
         "device": "none",
         "dtype": "float64",
-        "attention": None,
         # of a causal language model alone
         **({"start": manifest["start"]["token"]} if "start" in manifest else {}),
         "weights": manifest["weights_digest"],

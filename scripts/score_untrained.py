@@ -13,7 +13,7 @@ with model_job("model {wildcards.model}, benchmark {wildcards.benchmark}") as ru
     params, list_ = run.params, Path(run.output[0])
     made = dict(run.wildcards.items()) | run.record()
     facts = made | {"benchmark_sha256": read_metadata(run.input.pairs)["sha256"]}
-    subject = Subject(run.manifest, run.device, params.dtype, params.attention["stack"])
+    subject = Subject(run.manifest, run.device, params.dtype)
     benchmark = subject.tokenised(read_table(run.input.pairs, PAIRS), (), params.unknown_tokens)
     tables = score_untrained(list_, params.seeds, params.measures, subject, benchmark, facts)
     write_list(list_, tables, {**made, "device": run.device.name, "dtype": params.dtype})

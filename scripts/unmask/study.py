@@ -40,6 +40,7 @@ RETIRED = {
     "explorer.megabytes": "the page has all pairs of the models that explorer.models names",
     "frequency": "two pairs make a group word; the words of the paper stand beside those of its benchmark",
     "headline": "the first of measures is the headline",
+    "models.*.attention": "AULA is undefined of an encoder-decoder, which has attention of three kinds",
     "models.*.reading": "it is called protocol",
     "models.*.reduction": "scores are sums, but those of LLMean and other means (measure: LLMean)",
     "models.*.source.adapted": "merge_and_unload of peft makes a model for source: path (docs/adding.md)",

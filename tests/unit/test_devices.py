@@ -49,7 +49,7 @@ def test_the_first_free_device_is_taken_and_else_one_is_waited_for(
             monkeypatch.setattr(devices, "time", SimpleNamespace(sleep=release))
             with claim(["one", "other"]) as name:
                 assert name == "other"
-    assert waiting_lines(caplog) == ["waiting", "a GPU is free"]
+    assert waiting_lines(caplog) == ["waiting"]
 
 
 def test_locks_are_the_users_own(temporary_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import AutoModelForMaskedLM, PreTrainedModel
 
-from library import IGNORED, Batch, Loss, Masking, loss_at_labels
+from library import IGNORED, Batch, Loss, Masking, loss_at_labels, pick_device
 from tiny_models import tiny_config, tiny_tokenizer
 
 LINES = [
@@ -92,7 +92,7 @@ def test_the_loss_at_labels_alone_gives_the_same_gradient(architecture: str) -> 
         chosen = batch["labels"] != IGNORED
         return cross_entropy(logits[chosen], batch["labels"][chosen])
 
-    at_labels = loss_at_labels(model, tokenizer)
+    at_labels = loss_at_labels(model, tokenizer, pick_device("cpu"))
     sizes.clear()
     loss, plain = gradient(literal)
     narrow_loss, narrow = gradient(at_labels)

@@ -160,7 +160,8 @@ def test_bad_input_is_one_clear_line_before_anything_is_scored(
 
 def test_a_model_that_gives_no_number_is_one_clear_line(tmp_path: Path) -> None:
     model = model_of("bert")
-    broken = replace(model, head=lambda hidden: model.head(hidden) * np.nan)
+    broken = replace(model)
+    vars(broken).update(head=lambda hidden: model.head(hidden) * np.nan)
     with pytest.raises(InputError, match=r"^region 'World'.*: the model gives nan as a likelihood"):
         write(tmp_path / "original.parquet", broken)
     assert not (tmp_path / "original.parquet").exists()

@@ -82,7 +82,7 @@ class Study:
             self.folder / "job.log",
             wildcards={"model": "m", "benchmark": "b"},
             config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
-            **{"dtype": "float32", "attention": {"stack": None}, "unknown_tokens": 0.1, **params},
+            **{"dtype": "float32", "unknown_tokens": 0.1, **params},
         )
         return self.log
 

@@ -22,9 +22,18 @@ from unmask.debiasing.data import Base, Entry, Texts, in_batches, lines_of
 from unmask.debiasing.model_files import load_base, save
 from unmask.errors import InputError
 from unmask.models.devices import Device
-from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import IGNORED, Batch, Loss, Settings, own_loss, steps_of, train
+from unmask.models.training import (
+    IGNORED,
+    Batch,
+    Loss,
+    Masking,
+    Settings,
+    loss_at_labels,
+    own_loss,
+    steps_of,
+    train,
+)
 from unmask.terms import PUBLISHED
 
 logger = logging.getLogger(__name__)
@@ -118,7 +127,7 @@ def train_masked(
     kind = "blocks" if in_blocks else "lines"
     logger.info("%d %s, %d steps", len(examples), kind, settings.steps)
     model.to(device.torch)  # type: ignore[arg-type]
-    loss = loss_at_labels(model, tokenizer)
+    loss = loss_at_labels(model, tokenizer, device)
     before = held_out_loss(model, held, masking, device, loss)
     # draws from PyTorch's own generator
     losses = train(model, examples, masking.batch, settings, work, device, loss)

@@ -172,13 +172,13 @@ def _encode(model: LoadedModel, batch: _Inputs, places: Indices) -> tuple[torch.
     device = model.device.torch
     ids, at = torch.from_numpy(batch.ids).to(device), torch.from_numpy(places).to(device)
     mask = None if batch.mask is None else torch.from_numpy(batch.mask).to(device)
-    encoded = model.encode(ids, at, mask)
+    hidden, attention = model.encode(ids, at, mask)
     if batch.special is None:
-        return encoded.hidden, ()
-    if encoded.attention is None:
-        return encoded.hidden, (np.full(len(batch.question), np.nan),) * 2
-    received = _attention_received(encoded.attention, ~torch.from_numpy(batch.special).to(device))
-    return encoded.hidden, tuple(values.cpu().numpy()[batch.row, batch.position] for values in received)
+        return hidden, ()
+    if attention is None:
+        return hidden, (np.full(len(batch.question), np.nan),) * 2
+    received = _attention_received(attention, ~torch.from_numpy(batch.special).to(device))
+    return hidden, tuple(values.cpu().numpy()[batch.row, batch.position] for values in received)
 
 
 def _project(

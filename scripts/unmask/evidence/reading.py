@@ -30,20 +30,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Subject:
-    """A model that reads, with its manifest, and how it is run.
-
-    stack: whose attention is read in a model with two stacks, encoder or decoder.
-    """
+    """A model that reads, with its manifest, and how it is run."""
 
     manifest: Mapping[str, Any]
     device: Device
     dtype: str
-    stack: str | None = None
 
     def load(self, with_attention: bool) -> LoadedModel:
         """The model. Raises InputError as `load` does."""
         directory, start = self.manifest["directory"], Start.of(self.manifest)
-        return load(directory, self.device, with_attention, self.stack, self.dtype, start=start)
+        return load(directory, self.device, with_attention, self.dtype, start)
 
     def read_under(self, maskings: Iterable[str], read: Callable[[str, LoadedModel], T]) -> dict[str, T]:
         """What is read under each masking. The model is loaded once, and once more for attention maps.
@@ -78,7 +74,6 @@ class Subject:
         return {
             "device": self.device.name,
             "dtype": self.dtype,
-            "attention": self.stack,
             **({"start": start.token} if start else {}),
             **{key: self.manifest[key] for key in ("tokenizer_remarks",) if key in self.manifest},
             "weights": self.manifest["weights_digest"],

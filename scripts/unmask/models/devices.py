@@ -155,8 +155,6 @@ def claim(names: Sequence[str]) -> Iterator[str]:
                 f"{file}: no lock of a GPU ({error.strerror}); set TMPDIR to a folder of your own"
             ) from None
         with lock:
-            if tries > len(names):
-                logger.warning("a GPU is free: going on")
             yield name
         return
 

@@ -103,17 +103,12 @@ class Read(Keys):
     """In which arithmetic: float32, tf32 or bfloat16; without this key that of `scoring`."""
 
 
-class ReadWithAttention(Read):
-    attention: Literal["encoder", "decoder"] = ABSENT
-    """Whose attention AULA uses in an encoder-decoder model."""
-
-
 class OtherTokenizer(Keys):
     repo: Repo
     revision: Revision = "main"
 
 
-class Hub(Model, ReadWithAttention):
+class Hub(Model, Read):
     """A model of the Hugging Face hub."""
 
     source: Literal["hub"]
@@ -137,7 +132,7 @@ class Hub(Model, ReadWithAttention):
         return is_run
 
 
-class Folder(Model, ReadWithAttention):
+class Folder(Model, Read):
     """A model directory on disk."""
 
     source: Literal["path"]
@@ -153,7 +148,7 @@ def _has_type(config: dict[str, Any]) -> dict[str, Any]:
     return config
 
 
-class Random(Model, ReadWithAttention):
+class Random(Model, Read):
     """An untrained language model, for a baseline without meaning and for trying things out."""
 
     source: Literal["random"]

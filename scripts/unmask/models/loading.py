@@ -5,11 +5,10 @@ head, which turns one position's hidden state into a distribution over the vocab
 that the head, half of a small model's work, runs at the positions that are asked for alone.
 """
 
-import dataclasses
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -43,42 +42,69 @@ WIDE = 1 << 13
 """Outputs that a layer has which is as wide as a vocabulary."""
 
 
-@dataclass(frozen=True)
-class Encoded:
-    """What reading `batch` sequences of `length` tokens leaves.
-
-    hidden: places × width, for `LoadedModel.head`. attention: batch × query × key, mean over layers and
-    heads; None where not asked for or not to be had.
-    """
-
-    hidden: torch.Tensor
-    attention: torch.Tensor | None
-
-
-@dataclass(frozen=True)
+@dataclass
 class LoadedModel:
-    """A masked or causal language model on its device, ready to score.
+    """A masked or causal language model on its device, ready to score, and a way to read with it.
 
-    encode: reads a batch of token ids (batch × length), and gives the hidden states at some places: sorted
-    indices into the batch's tokens, one sequence after the other. A third argument, a mask (batch × length),
-    is False where a token only fills up its sequence and is not attended to. head: turns hidden states (rows
-    × width) into logits (rows × vocabulary). predicts_next: whether a hidden state predicts the token behind
-    its place, as in a decoder, and not the one in it.
+    predicts_next: whether a hidden state predicts the token behind its place, as in a decoder, and not the
+    one in it. with_attention: whether attention maps are read. apart: whether the encoder, the network's base
+    model, runs apart from the head, or the head at every position. The head is whatever the network does with
+    the base model's output: it is run by calling the network while its base model returns what it is told.
     """
 
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     device: Device
-    encode: Callable[..., Encoded]
-    head: Callable[[torch.Tensor], torch.Tensor]
     predicts_next: bool = False
+    with_attention: bool = False
+    apart: bool = True
+    output: Any = None
+    """What the encoder made of the last batch."""
+
+    def encode(
+        self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Hidden states for `head`, places × width, and attention, batch × query × key: the mean over layers
+        and heads, None where it is not asked for or there are no maps of all tokens by all.
+
+        ids: batch × length. places: sorted indices into the batch's tokens, one sequence after the other.
+        mask: batch × length, False where a token only fills up its sequence and is not attended to.
+        """
+        # the hidden states of the batch before
+        self.output = None
+        output: Any = (self.network.base_model if self.apart else self.network)(
+            input_ids=ids,
+            attention_mask=torch.ones_like(ids) if mask is None else mask.to(ids.dtype),
+            output_attentions=self.with_attention,
+        )
+        attention = _mean(output.get("attentions"), ids) if self.with_attention else None
+        if not self.apart:
+            return output.logits.flatten(0, 1)[places], attention
+        # kept for its other fields, which heads pass on; the maps would fill the memory
+        without_maps = {"attentions": None} if self.with_attention else {}
+        self.output = replace(output, **without_maps)
+        return output.last_hidden_state.flatten(0, 1)[places], attention
+
+    def head(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Logits, rows × vocabulary, of hidden states, rows × width."""
+        if not self.apart:
+            return hidden
+        output = replace(self.output, last_hidden_state=hidden[None])
+        ids = torch.zeros(1, len(hidden), dtype=torch.long, device=hidden.device)
+        base = self.network.base_model
+        forward = base.forward
+        base.forward = lambda *args, **kwargs: output
+        try:
+            logits: torch.Tensor = self.network(input_ids=ids).logits[0]
+        finally:
+            base.forward = forward
+        return logits
 
 
 def load(
     directory: str | Path,
     device: Device,
     with_attention: bool,
-    stack: str | None = None,
     dtype: str = "float32",
     start: Start | None = None,
     fast_layers: bool = True,
@@ -90,11 +116,10 @@ def load(
     `dtype` is float32, or one that is faster and less exact: tf32 (products of float32 with ten bits of
     mantissa, on a GPU) or bfloat16.
 
-    `stack` (encoder | decoder) chooses whose attention counts in an encoder-decoder model; without
-    a choice such a model, like one whose attention is no map of all tokens by all, loads without attention.
-    Every faster way of the same arithmetic is checked against the plain forward pass and left out, with a
-    line in the log, where it differs; `fast_layers`: whether layers are replaced, too. Raises InputError for
-    a model that does not fit into the device's memory.
+    An encoder-decoder model, like one whose attention is no map of all tokens by all, loads without
+    attention. Every faster way of the same arithmetic is checked against the plain forward pass and left out,
+    with a line in the log, where it differs; `fast_layers`: whether layers are replaced, too. Raises
+    InputError for a model that does not fit into the device's memory.
     """
     if device.torch.type == "cuda":
         # cuDNN's attention plans anew for each shape, of which there are many
@@ -110,23 +135,26 @@ def load(
         # nothing is generated: keys and values of tokens read before would take memory for nothing
         network.config.use_cache = False
     with _in_memory(directory, device):
-        probes = [_probe(tokenizer, shape, device.torch) for shape in PROBES]
-        attention = _attention_output(network, probes, stack) if with_attention else None
-        plain = Reader(network, attention, apart=False)
-        expected = _outputs(plain, probes)
+        plain = LoadedModel(network, tokenizer, device, start is not None, with_attention, apart=False)
+        expected = _outputs(plain)
+        # with maps of all tokens by all there are three outputs a probe
+        if with_attention and len(expected) < 3 * len(PROBES):
+            logger.warning("no attention maps of all tokens by all tokens: AULA stays undefined")
+            plain.with_attention = False
+            expected = _outputs(plain)
         if fast_layers:
             if device.torch.type == "cpu":
                 use_fast_linear_layers(network)
             _use_fused_gelu(network)
-        ways = (Reader(network, attention, apart=True), plain)
-        way = next((each for each in ways if _agrees(each, probes, expected, TOLERANCE[dtype])), None)
+        ways = (replace(plain, apart=True), plain)
+        way = next((each for each in ways if _agree(_outputs(each), expected, TOLERANCE[dtype])), None)
     if way is None and fast_layers:
         logger.warning("faster layers differ from the plain ones: this model runs without them")
-        return load(directory, device, with_attention, stack, dtype, start, fast_layers=False)
+        return load(directory, device, with_attention, dtype, start, fast_layers=False)
     way = way or plain
-    if way is plain:
+    if not way.apart:
         logger.info("head apart from encoder: not for this architecture, it runs at every position")
-    return LoadedModel(network, tokenizer, device, way.encode, way.head, start is not None)
+    return way
 
 
 def load_network(
@@ -166,90 +194,18 @@ def _in_memory(directory: str | Path, device: Device) -> Iterator[None]:
         ) from None
 
 
-def _probe(tokenizer: PreTrainedTokenizerBase, shape: tuple[int, int], device: torch.device) -> torch.Tensor:
-    """A short input with ordinary, special and (where there are any) mask tokens; sequences × tokens."""
-    generator = torch.Generator().manual_seed(0)
-    ids = torch.randint(len(tokenizer), shape, generator=generator)
-    if tokenizer.mask_token_id is not None:
-        # a padding token in the middle would be read as the end by some architectures
-        ids[ids == tokenizer.pad_token_id] = tokenizer.mask_token_id
-        ids[:, 3] = tokenizer.mask_token_id
-    return ids.to(device)
-
-
-def _attention_output(
-    network: PreTrainedModel, probes: Sequence[torch.Tensor], stack: str | None
-) -> str | None:
-    """The name of the output that holds the attention maps."""
-    # of an encoder-decoder of which none is chosen there is none of this name
-    name = f"{stack}_attentions" if network.config.is_encoder_decoder else "attentions"
-    try:
-        # without maps of all tokens by all there are two outputs a probe
-        if len(_outputs(Reader(network, name, apart=False), probes)) == 3 * len(probes):
-            return name
-    except Exception as error:  # whatever it is that an architecture cannot
-        _log_unsupported(error)
-    logger.warning(
-        "no attention maps of all tokens by all tokens, of an encoder-decoder of the stack that is chosen "
-        "(key attention): AULA stays undefined"
-    )
-    return None
-
-
-def head_apart(network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> "Reader | None":
+def head_apart(
+    network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, device: Device
+) -> LoadedModel | None:
     """The way to read with a network in evaluation mode whose head runs apart from its encoder; None where
     the two give other log-probabilities than the network does."""
-    probes = [_probe(tokenizer, shape, network.device) for shape in PROBES]
-    plain, apart = (Reader(network, None, apart) for apart in (False, True))
-    return apart if _agrees(apart, probes, _outputs(plain, probes), TOLERANCE["float32"]) else None
+    plain, apart = (LoadedModel(network, tokenizer, device, apart=each) for each in (False, True))
+    return apart if _agree(_outputs(apart), _outputs(plain), TOLERANCE["float32"]) else None
 
 
-class Reader:
-    """A way to read with a network: encoder and head apart, or as it is, the head running at every position.
-
-    The encoder is the network's base model. The head is whatever the network does with the base model's
-    output: it is run by calling the network while its base model returns what it is told.
-    """
-
-    def __init__(self, network: PreTrainedModel, attention: str | None, apart: bool) -> None:
-        self.network, self.attention, self.apart = network, attention, apart
-        self.output: Any = None
-
-    def encode(self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> Encoded:
-        # the hidden states of the batch before
-        self.output = None
-        output: Any = (self.network.base_model if self.apart else self.network)(
-            input_ids=ids,
-            attention_mask=torch.ones_like(ids) if mask is None else mask.to(ids.dtype),
-            output_attentions=self.attention is not None,
-        )
-        attention = _mean(output, self.attention, ids)
-        if not self.apart:
-            return Encoded(output.logits.flatten(0, 1)[places], attention)
-        # kept for its other fields, which heads pass on; the maps would fill the memory
-        without_maps = {} if self.attention is None else {self.attention: None}
-        self.output = dataclasses.replace(output, **without_maps)
-        return Encoded(output.last_hidden_state.flatten(0, 1)[places], attention)
-
-    def head(self, hidden: torch.Tensor) -> torch.Tensor:
-        if not self.apart:
-            return hidden
-        output = dataclasses.replace(self.output, last_hidden_state=hidden[None])
-        ids = torch.zeros(1, len(hidden), dtype=torch.long, device=hidden.device)
-        base = self.network.base_model
-        forward = base.forward
-        base.forward = lambda *args, **kwargs: output
-        try:
-            logits: torch.Tensor = self.network(input_ids=ids).logits[0]
-        finally:
-            base.forward = forward
-        return logits
-
-
-def _mean(output: Any, name: str | None, ids: torch.Tensor) -> torch.Tensor | None:
-    """The mean over layers and heads of the attention maps of this name: batch × query × key, in single
-    precision. None where they are not one map a layer (batch × heads × query × key) of all tokens by all."""
-    maps = output.get(name) if name else None
+def _mean(maps: Any, ids: torch.Tensor) -> torch.Tensor | None:
+    """The mean over layers and heads of attention maps: batch × query × key, in single precision. None where
+    they are not one map a layer (batch × heads × query × key) of all tokens by all."""
     batch, length = ids.shape
     if not isinstance(maps, tuple) or not maps or not all(map(torch.is_tensor, maps)):
         return None
@@ -267,39 +223,45 @@ def _use_fused_gelu(network: nn.Module) -> None:
 
 
 @torch.inference_mode()
-def _outputs(way: Reader, probes: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """What a way of reading makes of each probe: log-probabilities at all places and at some alone, as where
-    tokens are hidden, and attention if there is any."""
+def _outputs(model: LoadedModel) -> list[torch.Tensor]:
+    """What a way of reading makes of each of PROBES: log-probabilities at all places and at some alone, as
+    where tokens are hidden, and attention if there is any. Nothing where the architecture cannot be read so.
+    """
     outputs = []
-    for probe in probes:
-        every = torch.arange(probe.numel(), device=probe.device)
-        for places in (every[1::3], every):
-            encoded = way.encode(probe, places)
-            outputs.append(way.head(encoded.hidden).float().log_softmax(-1))
-        outputs += [] if encoded.attention is None else [encoded.attention]
+    try:
+        for shape in PROBES:
+            probe = _probe(model.tokenizer, shape, model.device.torch)
+            every = torch.arange(probe.numel(), device=probe.device)
+            for places in (every[1::3], every):
+                hidden, attention = model.encode(probe, places)
+                outputs.append(model.head(hidden).float().log_softmax(-1))
+            outputs += [] if attention is None else [attention]
+    except Exception as error:  # whatever it is that an architecture cannot
+        # what way is taken must not depend on how much memory is free
+        if ran_out_of_memory(error):
+            raise
+        logger.info("%s: %s", type(error).__name__, str(error).partition("\n")[0])
+        return []
     return outputs
 
 
-def _agrees(
-    way: Reader, probes: Sequence[torch.Tensor], expected: Sequence[torch.Tensor], tolerance: float
-) -> bool:
+def _probe(tokenizer: PreTrainedTokenizerBase, shape: tuple[int, int], device: torch.device) -> torch.Tensor:
+    """A short input with ordinary, special and (where there are any) mask tokens; sequences × tokens."""
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(len(tokenizer), shape, generator=generator)
+    if tokenizer.mask_token_id is not None:
+        # a padding token in the middle would be read as the end by some architectures
+        ids[ids == tokenizer.pad_token_id] = tokenizer.mask_token_id
+        ids[:, 3] = tokenizer.mask_token_id
+    return ids.to(device)
+
+
+def _agree(outputs: Sequence[torch.Tensor], expected: Sequence[torch.Tensor], tolerance: float) -> bool:
     """Whether a way of reading gives the log-probabilities and the attention that it should."""
-    try:
-        outputs = _outputs(way, probes)
-    except Exception as error:  # whatever it is that an architecture cannot
-        _log_unsupported(error)
-        return False
-    return len(outputs) == len(expected) and all(
+    return len(outputs) == len(expected) > 0 and all(
         one.shape == other.shape and torch.allclose(one, other, rtol=tolerance, atol=tolerance)
         for one, other in zip(outputs, expected, strict=True)
     )
-
-
-def _log_unsupported(error: Exception) -> None:
-    """Raises the error where it is about memory: what way is taken must not depend on how much is free."""
-    if ran_out_of_memory(error):
-        raise error
-    logger.info("%s: %s", type(error).__name__, str(error).partition("\n")[0])
 
 
 class PackedLinear(nn.Module):

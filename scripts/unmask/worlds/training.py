@@ -36,9 +36,8 @@ from unmask.files import write_text
 from unmask.models import training
 from unmask.models.devices import pick_device
 from unmask.models.directory import DECODERS
-from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import Schedule, Settings
+from unmask.models.training import Masking, Schedule, Settings, loss_at_labels
 from unmask.worlds.exact import KEPT, MASKED, RANDOM
 from unmask.worlds.grammar import (
     ASSOCIATION,
@@ -121,8 +120,9 @@ def train(
     )
     batches = of_one_length([len(ids) for ids in sentences], BATCH, seed)
     batch = _following if is_decoder else _masking(tokenizer, sentences, world).batch
-    loss = training.own_loss if is_decoder else loss_at_labels(model, tokenizer)
-    training.train(model, sentences, batch, settings, work, pick_device("cpu"), loss, batches=batches)
+    device = pick_device("cpu")
+    loss = training.own_loss if is_decoder else loss_at_labels(model, tokenizer, device)
+    training.train(model, sentences, batch, settings, work, device, loss, batches=batches)
     model.save_pretrained(directory)
     tokenizer.save_pretrained(directory)
 
