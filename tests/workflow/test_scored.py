@@ -71,7 +71,7 @@ def test_the_documented_study_has_scores_comparisons_and_what_does_not_match(doc
     assert compared["difference"] == 87.5 - 50
 
     matched = read_metadata(results / "statistics/api/mine/quality.parquet")["matched"]
-    assert (matched["pairs_without_score"], matched["named_pairs"]) == (1, ["4"])
+    assert (matched["pairs_without_score"], matched["rows_without_pair"]) == (1, 0)
     table = pd.read_csv(results / "tables/bias.csv")
     rows = table[(table["model"] == "averaged") & (table["grouping"] == "overall")]
     assert list(rows["score"]) == [100, 100]

@@ -28,7 +28,9 @@ Key = tuple[str, ...]
 """What a row is matched by: two sentences in order of the alphabet, or the name of a pair."""
 
 
-# what a study says
+MEANS = ("AUL", "AllMasked", "LLMean", "StartAlone")
+"""The measures that are the mean over all tokens of a sentence. As the number of tokens cancels, scores under
+these names have a band of word choice."""
 
 
 def check_score_files(models: Mapping[str, Mapping[str, Any]], house: Sequence[str]) -> None:
@@ -37,33 +39,16 @@ def check_score_files(models: Mapping[str, Mapping[str, Any]], house: Sequence[s
     models: entries by name; house: the names of Unmask's measures. Raises InputError, one line naming the
     model's key or the file and its row.
     """
-    for name, entry in models.items():
-        if fault := _fault(entry, house):
-            raise InputError(f"config key models.{name}.{fault}")
+    for model, entry in models.items():
+        name, key = entry["measure"], f"config key models.{model}.measure"
+        # a free name is like none of a measure
+        if name not in house and (not is_free(name) or name.casefold() in map(str.casefold, house)):
+            known = known_names(name, house)
+            raise InputError(f"{key}: {name!r} is no measure ({known}); any other begins with a small letter")
+        if "columns" not in entry and name in MEANS:
+            log = "a log of lm-evaluation-harness, whose scores are sums"
+            raise InputError(f"{key}: without columns the file is {log}, not means")
         read_score_file(entry["path"], entry)
-
-
-MEANS = ("AUL", "AllMasked", "LLMean", "StartAlone")
-"""The measures that are the mean over all tokens of a sentence. As the number of tokens cancels, scores under
-these names have a band of word choice."""
-
-
-def _fault(entry: Mapping[str, Any], house: Sequence[str]) -> str | None:
-    """The key of an entry that cannot be, with what is wrong with it."""
-    name = entry["measure"]
-    # a free name is like none of a measure
-    if name not in house and (not is_free(name) or name.casefold() in map(str.casefold, house)):
-        known = known_names(name, house)
-        return f"measure: {name!r} is no measure ({known}); any other name begins with a small letter"
-    if "columns" not in entry and name in MEANS:
-        return (
-            "measure: without columns the file is a log of lm-evaluation-harness, whose scores are sums, not "
-            "means"
-        )
-    return None
-
-
-# the file
 
 
 @dataclass(frozen=True)
@@ -119,25 +104,18 @@ def _together(path: Path, whose: str, same: Sequence[Scores]) -> Scores:
 
 def _of_table(path: Path, entry: Mapping[str, Any], by: str) -> Iterator[tuple[Key, Scores]]:
     """The key and the scores of each row of a table."""
-    kinds: dict[str, dict[str, Any]] = {
-        SENTENCES: {"kind": str},
-        PAIR_ID: {"kind": identifier},
-        "scores": {"kind": float},
-    }
-    headers = {
-        key: [names] if isinstance(names, str) else names for key, names in entry["columns"].items() if names
-    }
+    columns = entry["columns"]
+    keys = [columns[PAIR_ID]] if by == PAIR_ID else columns[SENTENCES]
+    kind = identifier if by == PAIR_ID else str
     table = Table(
-        Column(f"{key} {place}", header=header, required=True, **kinds[key])
-        for key, names in headers.items()
-        for place, header in enumerate(names)
+        [
+            *(Column(f"key {name}", kind, required=True, header=name) for name in keys),
+            *(Column(name, float, required=True) for name in columns["scores"]),
+        ]
     )
     for row in table.rows(path, entry):
-        cells = {
-            key: tuple(row[f"{key} {place}"] for place in range(len(names))) for key, names in headers.items()
-        }
-        key = tuple(map(one_line, cells[by]))
-        yield key, Scores(cells["scores"], row.place)
+        scores = tuple(row[name] for name in columns["scores"])
+        yield tuple(one_line(row[f"key {name}"]) for name in keys), Scores(scores, row.place)
 
 
 def _of_log(path: Path) -> Iterator[tuple[Key, Scores]]:

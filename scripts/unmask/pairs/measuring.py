@@ -85,21 +85,13 @@ def statistics_of(
     pairs, flaws: PAIRS and FLAWS; scores: SCORES by the name of the variant; networks: SCORES of untrained
     networks; options: the study's `statistics`. A shuffled variant without measures has no rows anywhere.
     """
-    measured = {
-        variant.name: Measured(decisions(pairs, scores[variant.name]), variant.evidence)
-        for variant in (original, shuffled)
-        if variant.measures
-    }
-    unknown = original.unknown_tokens
-    return compute(
-        pairs,
-        flaws,
-        measured[original.name],
-        options,
-        measured.get(shuffled.name),
-        [decisions(pairs, rows) for rows in networks],
-        unknown_id=unknown["id"] if unknown else None,
-    )
+    measured = Measured(decisions(pairs, scores[original.name]), original.evidence)
+    control = None
+    if shuffled.measures:
+        control = Measured(decisions(pairs, scores[shuffled.name]), shuffled.evidence)
+    unknown = (original.unknown_tokens or {}).get("id")
+    untrained = [decisions(pairs, rows) for rows in networks]
+    return compute(pairs, flaws, measured, options, control, untrained, unknown_id=unknown)
 
 
 @dataclass(frozen=True)
@@ -123,8 +115,6 @@ class Matched:
             "pairs": int(self.sides.shape[1]),
             "pairs_without_score": len(self.without_score),
             "rows_without_pair": len(self.without_pair),
-            "named_pairs": self.without_score[:NAMED],
-            "named_rows": self.without_pair[:NAMED],
         }
 
 
@@ -134,17 +124,14 @@ def match(pairs: pd.DataFrame, file: ScoreFile, benchmark: str) -> Matched:
     Neither the order of rows counts nor that of the sentences in them.
     Raises InputError where no pair has a score.
     """
-    sides = np.full((2, len(pairs)), np.nan)
     columns = [PAIR_ID] if file.by == PAIR_ID else [STEREOTYPE, ANTISTEREOTYPE]
     keys = [tuple(map(one_line, names)) for names in pairs[columns].itertuples(index=False, name=None)]
-    without = []
+    sides = np.full((2, len(pairs)), np.nan)
     for place, key in enumerate(keys):
-        scores = file.scores.get(tuple(sorted(key)))
-        if scores is None:
-            without.append(str(pairs[PAIR_ID].iloc[place]))
-            continue
-        order = 1 if key == tuple(sorted(key)) else -1
-        sides[:, place] = scores.values[::order]
+        if scores := file.scores.get(tuple(sorted(key))):
+            order = 1 if key == tuple(sorted(key)) else -1
+            sides[:, place] = scores.values[::order]
+    without = list(pairs.loc[np.isnan(sides[0]), PAIR_ID])
     used = {tuple(sorted(key)) for key in keys}
     rows = [scores.place for key, scores in file.scores.items() if key not in used]
     if len(without) == len(pairs):
@@ -152,14 +139,11 @@ def match(pairs: pd.DataFrame, file: ScoreFile, benchmark: str) -> Matched:
             f"{file.path}: none of its {file.rows} rows is of a pair of {benchmark}, by {file.by}; "
             "--benchmark, or the key benchmarks of the model, names those that it has scores of"
         )
-    of = f"pairs of {benchmark}"
-    logger.info("%s: %d of %d %s have a score", file.path, len(pairs) - len(without), len(pairs), of)
-    if without:
-        names = ", ".join(without[:NAMED])
-        logger.warning("%s: %s without a score: %d (%s)", file.path, of, len(without), names)
-    if rows:
-        places = "; ".join(rows[:NAMED])
-        logger.warning("%s: rows of no pair of %s: %d (%s)", file.path, benchmark, len(rows), places)
+    logger.info("%s: %d of %d pairs have a score", file.path, len(pairs) - len(without), len(pairs))
+    for what, lacking in (("pairs without a score", without), ("rows of no pair", rows)):
+        if lacking:
+            names = "; ".join(lacking[:NAMED])
+            logger.warning("%s: %s of %s: %d (%s)", file.path, what, benchmark, len(lacking), names)
     return Matched(sides, without, rows)
 
 

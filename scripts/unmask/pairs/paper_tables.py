@@ -5,7 +5,6 @@ A table is a list of cells: what a column has, of which measure, and under which
 Its frame has one row per number (COLUMNS); `lay_out` makes a sheet of it.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from unmask.measures.formulas import title_of
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.published import UNMASKING_THE_MASK, read_published
 from unmask.report.sheets import DAGGER, UNTESTABLE, Sheet
-from unmask.report.study import Named, Study
+from unmask.report.study import Study
 from unmask.statistics.accuracy import (
     BETWEEN_MEASURES,
     CLUSTERED,
@@ -187,8 +186,11 @@ def _filled(
 
     keys: the columns that tell which of the numbers (value, low, high, n) a cell has.
     """
-    grid = _names(study.models, "model").merge(_names(study.benchmarks, "benchmark"), how="cross")
-    grid = grid.merge(cells, how="cross")
+    models, benchmarks = (
+        pd.DataFrame([(each.name, each.published) for each in entries], columns=[what, f"{what}_of_paper"])
+        for what, entries in (("model", study.models), ("benchmark", study.benchmarks))
+    )
+    grid = models.merge(benchmarks, how="cross").merge(cells, how="cross")
     places = zip(grid["of"], grid["benchmark_of_paper"], strict=True)
     has = [of in _MEASURES_ON.get(benchmark, (of,)) for of, benchmark in places]
     grid = grid[np.array(has, dtype=bool)]
@@ -199,12 +201,6 @@ def _filled(
     printed = paper.rename(columns=of_paper)[[*place, "published", "published_mark"]]
     names = dict.fromkeys(place, "str")
     return rows.astype(names).merge(printed.astype(names), how="left", on=place, validate="m:1")
-
-
-def _names(entries: Sequence[Named], column: str) -> pd.DataFrame:
-    """The names of models or benchmarks in the study and, `of_paper`, in published.csv."""
-    names = [(each.name, each.published) for each in entries]
-    return pd.DataFrame(names, columns=[column, f"{column}_of_paper"], dtype=object)
 
 
 def _with_difference(printed: pd.DataFrame) -> pd.DataFrame:

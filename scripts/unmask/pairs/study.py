@@ -61,14 +61,10 @@ class PairsStudy:
     ) -> dict[str, list[str]]:
         """Of models, and of benchmarks, by default all, the pairs in which the one is scored on the other:
         `model` and `benchmark`, two lists of one length."""
+        of = self.models if models is None else models
         on = list(self.benchmarks if benchmarks is None else benchmarks)
-        pairs = [
-            (model, benchmark)
-            for model in (self.models if models is None else models)
-            for benchmark in on
-            if self.is_on(model, benchmark)
-        ]
-        return {"model": [model for model, _ in pairs], "benchmark": [benchmark for _, benchmark in pairs]}
+        pairs = [(model, name) for model in of for name in on if self.is_on(model, name)]
+        return {"model": [model for model, _ in pairs], "benchmark": [name for _, name in pairs]}
 
     @property
     def in_papers_form(self) -> bool:
