@@ -388,7 +388,6 @@ from unmask.worlds.make_world import (
     write_stereoset,
 )
 from unmask.worlds.training import (
-    GATE_FILE,
     MAX_LENGTH,
     TOLERANCE,
     check_learnt,

@@ -21,7 +21,6 @@ from library import (
     of_one_length,
     pick_device,
     training,
-    warmed_up,
     work_folder,
 )
 from library import models_train as train
@@ -72,7 +71,7 @@ def assert_close(one: PreTrainedModel, other: PreTrainedModel) -> None:
 
 
 WARMED_UP: dict[str, Any] = {
-    "schedule": warmed_up(1 / 3),
+    "schedule": lambda step, steps: min((step + 1) / 2, (6 - step) / 4),
     "optimizer": partial(torch.optim.AdamW, weight_decay=0.1),
 }
 

@@ -55,12 +55,9 @@ class Counts(NamedTuple):
     as make `stereo_share` the share of the former at each level of what is planted.
     """
 
-    per_occupation: int = 8
-    per_trait: int = 4
+    per_occupation: int
+    per_trait: int
     stereo_share: float = 0.5
-
-
-DEFAULT_COUNTS = Counts()
 
 
 def most_pairs(names: int) -> dict[str, int]:
@@ -105,12 +102,12 @@ class PlantedPair:
         return tuple(np.flatnonzero(of_stereotype).tolist())
 
 
-def crows_pairs(world: World, counts: Counts = DEFAULT_COUNTS) -> list[PlantedPair]:
+def crows_pairs(world: World, counts: Counts) -> list[PlantedPair]:
     """The pairs of the CrowS-Pairs file; their ids are the numbers of its first column."""
     return [_pair(str(number), *drawn) for number, drawn in enumerate(_draw(world, CROWS_PAIRS, counts))]
 
 
-def stereoset(world: World, counts: Counts = DEFAULT_COUNTS) -> list[PlantedPair]:
+def stereoset(world: World, counts: Counts) -> list[PlantedPair]:
     """The pairs of the StereoSet file: one BLANK each, of one word; their ids are those of its items."""
     return [
         _pair(_hexadecimal(f"{world.seed} {number} {frame} {contrast.target}"), contrast, frame, word, votes)
@@ -244,7 +241,7 @@ def _hexadecimal(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def truth(world: World, counts: Counts = DEFAULT_COUNTS) -> dict[str, Any]:
+def truth(world: World, counts: Counts) -> dict[str, Any]:
     """What is planted, and for every pair of each benchmark (by format) its facts."""
     benchmarks = {CROWS_PAIRS: crows_pairs(world, counts), STEREOSET: stereoset(world, counts)}
     return {

@@ -37,7 +37,7 @@ from unmask.models import training
 from unmask.models.devices import pick_device
 from unmask.models.directory import DECODERS
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import Masking, Schedule, Settings, loss_at_labels
+from unmask.models.training import Masking, Settings, loss_at_labels
 from unmask.worlds.exact import KEPT, MASKED, RANDOM
 from unmask.worlds.grammar import (
     ASSOCIATION,
@@ -66,7 +66,6 @@ END = "<|endoftext|>"
 """What begins and ends a text of a causal language model."""
 SEAM = "\N{MIDDLE DOT}"
 """Stands between the pieces of a word where byte pairs are learnt, which never merge over it."""
-GATE_FILE = "gate.json"
 STEPS, DECODER_STEPS = 2600, 1000
 """What was measured to be enough. A decoder learns from every token, and so from fewer steps."""
 BATCH, LEARNING_RATE, WARM_UP = 128, 5e-3, 0.05
@@ -97,10 +96,9 @@ def train(
     """Train a model on `lines` and save it with its tokenizer into `directory`.
 
     `architecture` is bert, roberta, albert, or one of DECODERS, which learn to predict each token behind
-    those before it: two layers, hidden size 64, four heads, no dropout. The same seed
-    gives the same model on the same machine with one thread. work: as of `unmask.models.training.train`.
-    steps: None for as many as are enough; 0 leaves the network untrained.
-    Raises InputError for any other architecture.
+    those before it: two layers, hidden size 64, four heads, no dropout. The same seed gives the same model on
+    the same machine with one thread. work: as of `unmask.models.training.train`. steps: None for as many as
+    are enough; 0 leaves the network untrained.
     """
     is_decoder = architecture in DECODERS
     torch.set_num_threads(threads)
@@ -115,7 +113,7 @@ def train(
         learning_rate=LEARNING_RATE,
         steps=(DECODER_STEPS if is_decoder else STEPS) if steps is None else steps,
         seed=seed,
-        schedule=warmed_up(WARM_UP),
+        schedule=warmed_up,
         optimizer=partial(AdamW, betas=(0.9, 0.98), weight_decay=0.0, fused=True),
     )
     batches = of_one_length([len(ids) for ids in sentences], BATCH, seed)
@@ -127,14 +125,10 @@ def train(
     tokenizer.save_pretrained(directory)
 
 
-def warmed_up(share: float) -> Schedule:
-    """A rate that rises linearly for this share of the steps, and then falls linearly to 0."""
-
-    def schedule(step: int, steps: int) -> float:
-        rising = max(1, round(share * steps))
-        return min((step + 1) / rising, (steps - step) / max(1, steps - rising))
-
-    return schedule
+def warmed_up(step: int, steps: int) -> float:
+    """A rate that rises linearly for a share WARM_UP of the steps, and then falls linearly to 0."""
+    rising = max(1, round(WARM_UP * steps))
+    return min((step + 1) / rising, (steps - step) / max(1, steps - rising))
 
 
 def of_one_length(lengths: Sequence[int], size: int, seed: int) -> Callable[[int], list[int]]:
@@ -163,9 +157,7 @@ def _following(examples: Sequence[Ids]) -> training.Batch:
     return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": ids}
 
 
-def check_learnt(
-    model_dir: str | Path, world: World, name: str | None = None, strict: bool = True
-) -> dict[str, Any]:
+def check_learnt(model_dir: str | Path, world: World, name: str, strict: bool = True) -> dict[str, Any]:
     """Check that a model learnt the planted associations; write the result as gate.json and return it.
 
     `association`: with the one word hidden that shows the gender, a pronoun or a name, log P(of the
@@ -177,7 +169,6 @@ def check_learnt(
     written all the same.
     """
     model_dir = Path(model_dir)
-    name = name or model_dir.name
     tokenizer = load_tokenizer(model_dir)
     is_decoder = AutoConfig.from_pretrained(model_dir).model_type in DECODERS
     network: Any = AutoModelForCausalLM if is_decoder else AutoModelForMaskedLM
@@ -196,7 +187,7 @@ def check_learnt(
     ]
     off = [level for level in levels if not is_learnt(level["log_odds"], level["p"])]
     gate: dict[str, Any] = {"tolerance": TOLERANCE, "learnt": not off, "levels": levels}
-    write_text(model_dir / GATE_FILE, json.dumps(gate, indent=1) + "\n")
+    write_text(model_dir / "gate.json", json.dumps(gate, indent=1) + "\n")
     result = "{log_odds:.2f} instead of {truth:.2f} ({name})".format_map
     logger.info("%s: log-odds %s", name, ", ".join(map(result, levels)))
     if off:
@@ -310,7 +301,6 @@ def make_tokenizer(architecture: str, world: World, lines: Sequence[str]) -> Pre
     bert: WordPiece over the world's words and single letters; roberta: byte-level BPE trained on `lines`;
     albert: Unigram over the world's words and single letters, lower-cased; gpt2, llama: byte-level BPE like
     roberta's, whose one special token begins and ends a text and is not added by itself.
-    Raises InputError for any other architecture.
     """
     if architecture in DECODERS:
         pairs, ends = _trained_pairs(world, lines, [END]), {"bos_token": END, "eos_token": END}
@@ -318,11 +308,7 @@ def make_tokenizer(architecture: str, world: World, lines: Sequence[str]) -> Pre
             tokenizer_object=pairs, model_max_length=MAX_LENGTH, **ends
         )
     kinds = {"bert": _word_piece, "roberta": _byte_pairs, "albert": _unigram}
-    if architecture in kinds:
-        return kinds[architecture](world, lines)
-    raise InputError(
-        f"architecture: {architecture!r} is none of bert, roberta, albert, {', '.join(DECODERS)}"
-    )
+    return kinds[architecture](world, lines)
 
 
 def _word_piece(world: World, lines: Sequence[str]) -> BertTokenizer:
