@@ -152,7 +152,16 @@ from unmask.models.keys import Models, sources, with_states
 from unmask.models.loading import LoadedModel, PackedLinear, load, use_fast_linear_layers
 from unmask.models.random_weights import make_random, make_untrained
 from unmask.models.tokenizer import Start, choose_start, load_tokenizer, read_after
-from unmask.models.training import IGNORED, Batch, Loss, Masking, Settings, loss_at_labels, work_folder
+from unmask.models.training import (
+    IGNORED,
+    Batch,
+    Loss,
+    Masking,
+    Settings,
+    loss_at_labels,
+    own_loss,
+    work_folder,
+)
 from unmask.models.training import train as models_train
 from unmask.pairs import answer as pairs_answer
 from unmask.pairs import cautions as pairs_cautions

@@ -23,6 +23,7 @@ from library import (
     held_out_loss,
     load_base,
     masked_training,
+    own_loss,
     pick_device,
     pooler_of,
     save,
@@ -115,8 +116,8 @@ def test_the_held_out_loss_is_the_mean_over_hidden_tokens(tmp_path: Path) -> Non
             log_probs = model(input_ids=ids[None], attention_mask=mask[None]).logits[0].log_softmax(-1)
             losses += [-log_probs[at, label].item() for at, label in enumerate(labels) if label != IGNORED]
     device = pick_device("cpu", batch_tokens=20)
-    assert held_out_loss(model, held, masking, device) == pytest.approx(np.mean(losses), rel=1e-4)
-    assert held_out_loss(model, [], masking, device) is None
+    assert held_out_loss(model, held, masking, device, own_loss) == pytest.approx(np.mean(losses), rel=1e-4)
+    assert held_out_loss(model, [], masking, device, own_loss) is None
 
 
 def test_a_continued_model_has_learnt_and_its_configuration_is_as_before(tmp_path: Path) -> None:

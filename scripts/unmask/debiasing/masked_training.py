@@ -23,17 +23,7 @@ from unmask.debiasing.model_files import load_base, save
 from unmask.errors import InputError
 from unmask.models.devices import Device
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import (
-    IGNORED,
-    Batch,
-    Loss,
-    Masking,
-    Settings,
-    loss_at_labels,
-    own_loss,
-    steps_of,
-    train,
-)
+from unmask.models.training import IGNORED, Batch, Loss, Masking, Settings, loss_at_labels, steps_of, train
 from unmask.terms import PUBLISHED
 
 logger = logging.getLogger(__name__)
@@ -160,7 +150,7 @@ def _single(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: in
 
 
 def held_out_loss(
-    model: PreTrainedModel, held: Sequence[Ids], masking: Masking, device: Device, loss: Loss = own_loss
+    model: PreTrainedModel, held: Sequence[Ids], masking: Masking, device: Device, loss: Loss
 ) -> float | None:
     """Mean loss of the tokens that are hidden in `held` (always the same), in nats; None where none is."""
     model.eval()  # type: ignore[no-untyped-call]

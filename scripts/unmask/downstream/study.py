@@ -57,8 +57,9 @@ def tuned_on(tasks: Mapping[str, Any], tuned: Sequence[str], models: Models) -> 
 
     Raises InputError naming a task without a model.
     """
+    worlds = {name: models.inherited(name, "world") for name in tuned}
     on = {
-        task: [name for name in tuned if len({models.world(name), entry.get("world")} - {None}) < 2]
+        task: [name for name in tuned if len({worlds[name], entry.get("world")} - {None}) < 2]
         for task, entry in tasks.items()
     }
     for task in (task for task, names in on.items() if not names):

@@ -72,28 +72,23 @@ _NEVER_GIVEN: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
 }
 """Inputs that no text here has, and whether a network with these settings reads them."""
 
-# names of tensors of a checkpoint that a network may pass over
-
-_BUFFERS = (
+_MAY_PASS = re.compile(
     # numbers that are counted, not learnt, and were saved by older versions
-    r"(^|\.)(position_ids|token_type_ids|rotary_emb\.inv_freq)$",
-    r"^(model\.)?(encoder|decoder)\.version$",
-)
-_POOLER = r"(^|\.)pooler\.(dense\.)?(weight|bias)$"
-_SECOND_TASKS = (
-    # which sentence follows (BERT), which comes first (ALBERT), which word was replaced (DeBERTa, ELECTRA)
-    r"^(cls\.seq_relationship|sop_classifier|sop_classifier\.classifier)\.(weight|bias)$",
-    r"^(mask_predictions|discriminator_predictions)\.",
-)
-_HEADS = (
+    r"(^|\.)(position_ids|token_type_ids|rotary_emb\.inv_freq|(attn|attention)\.(masked_)?bias)$"
+    r"|^(model\.)?(encoder|decoder)\.version$"
+    r"|(^|\.)pooler\.(dense\.)?(weight|bias)$"
+    # heads: which sentence follows (BERT), comes first (ALBERT), which word was replaced (DeBERTa, ELECTRA)
+    r"|^(cls\.seq_relationship|sop_classifier|sop_classifier\.classifier)\.(weight|bias)$"
+    r"|^(mask_predictions|discriminator_predictions)\."
     # of words
-    r"^(cls\.predictions|predictions|lm_head|lm_predictions|generator_predictions|generator_lm_head)\.",
-    r"^(vocab_transform|vocab_layer_norm|vocab_projector|pred_layer|lm_loss)\.|^final_logits_bias$",
+    r"|^(cls\.predictions|predictions|lm_head|lm_predictions|generator_predictions|generator_lm_head)\."
+    r"|^(vocab_transform|vocab_layer_norm|vocab_projector|pred_layer|lm_loss)\.|^final_logits_bias$"
     # of ModernBERT; of words, where an encoder-decoder has layers; of pairs of questions and answers
-    r"^(head\.dense|head\.norm|decoder|cls)\.(weight|bias)$",
+    r"|^(head\.dense|head\.norm|decoder|cls)\.(weight|bias)$"
     # of other tasks
-    r"^(pre_classifier|classifier|score|classification_head|qa_outputs)\.",
+    r"|^(pre_classifier|classifier|score|classification_head|qa_outputs)\."
 )
+"""Names of tensors of a checkpoint that a network may pass over."""
 
 
 class Kind:
@@ -101,8 +96,7 @@ class Kind:
 
     title: what such a model is called. auto: one of transformers' classes AutoModelFor…, or the network's
     own; types: of models of this kind that transformers has. needs_offsets: whether the tokenizer has to say
-    where in a text its tokens are. Nothing is made with weights whose names begin as in may_lack, which may
-    be missing, and with tensors whose names match may_have, which may be there.
+    where in a text its tokens are. may_lack: how names of weights begin of which nothing is made.
     """
 
     title: str
@@ -110,7 +104,6 @@ class Kind:
     types: Collection[str]
     needs_offsets = False
     may_lack: tuple[str, ...] = ()
-    may_have: tuple[str, ...] = _BUFFERS
 
     def facts(self, config: Config, tokenizer: Tokenizer, start: str | None) -> dict[str, Any]:
         """What a manifest says besides of a model whose entry has this key `start`.
@@ -128,7 +121,6 @@ class MaskedLM(Kind):
     title = "masked language model"
     auto = AutoModelForMaskedLM
     types = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    may_have = (*_BUFFERS, _POOLER, *_SECOND_TASKS)
 
     def facts(self, config: Config, tokenizer: Tokenizer, start: str | None) -> dict[str, Any]:
         """The mask token. Refuses a tokenizer without one, or with one that means something else too, and one
@@ -168,7 +160,6 @@ class CausalLM(Kind):
     types = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     # the start token is put before a text by the tokenizer itself
     needs_offsets = True
-    may_have = (*_BUFFERS, r"(^|\.)(attn|attention)\.(masked_)?bias$")
 
     def facts(self, config: Config, tokenizer: Tokenizer, start: str | None) -> dict[str, Any]:
         """start, and max_length: how many tokens, with the start token, the model takes that each of them
@@ -196,7 +187,6 @@ class TextClassification(Kind):
     title = "text classifier"
     auto = AutoModelForSequenceClassification
     types = modeling_auto.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
-    may_have = (*_BUFFERS, _POOLER)
 
     def facts(self, config: Config, tokenizer: Tokenizer, start: str | None) -> dict[str, Any]:
         """The labels, in the order of its outputs. Refuses a regression, a model that gives a text any number
@@ -236,7 +226,6 @@ class TextEncoder(Kind):
     needs_offsets = True
     # checkpoints of masked language models have none
     may_lack: tuple[str, ...] = ("pooler.",)
-    may_have = (*_BUFFERS, _POOLER, *_SECOND_TASKS, *_HEADS)
 
     def fault_of(self, model: PreTrainedModel, tokenizer: Tokenizer) -> str | None:
         ids = torch.tensor([tokenizer(_TEXT)["input_ids"]])
@@ -254,7 +243,6 @@ class VisionAndLanguage(TextEncoder):
     title = "encoder of text with pictures"
     auto = VisualBertModel
     types = ("visual_bert",)
-    may_lack = ()
 
     def states(self, model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
         """The same, of a text with three synthetic regions."""
@@ -409,7 +397,7 @@ def _load_checked(kind: Kind, directory: Path, files: ModelFiles) -> PreTrainedM
     unexpected = sorted(map(str, loading["unexpected_keys"]))
     lacking = {key for key in loading["missing_keys"] if not key.startswith(kind.may_lack)}
     missing = sorted(lacking & parameters.keys())
-    unused = [key for key in unexpected if not re.search("|".join(kind.may_have), key)]
+    unused = [key for key in unexpected if not _MAY_PASS.search(key)]
     if unused and not missing:
         raise InputError(
             f"its checkpoint has tensors that a {model.config.model_type} of its config.json does not use, "
@@ -422,9 +410,10 @@ def _load_checked(kind: Kind, directory: Path, files: ModelFiles) -> PreTrainedM
     if mismatched := sorted(str(key[0]) for key in loading["mismatched_keys"]):
         raise InputError(f"weights of another shape than config.json says: {_some(mismatched)}")
     if missing:
+        others = f"; it has others, which are not used ({_some(unexpected)})" if unexpected else ""
         raise InputError(
             f"the checkpoint lacks weights of the {kind.title}, which would be drawn at random "
-            f"({_some(missing)}){f'; it has others, which are not used ({_some(unused)})' if unused else ''}"
+            f"({_some(missing)}){others}"
         )
     if broken := sorted(key for key, values in parameters.items() if not torch.isfinite(values).all()):
         raise InputError(f"weights that are not finite: {_some(broken)}")

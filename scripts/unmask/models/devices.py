@@ -61,16 +61,20 @@ class Device:
     def __str__(self) -> str:
         return self.name if self.torch.type == "cpu" else f"{self.torch} ({self.name})"
 
+    def too_small_for(self, what: str) -> InputError:
+        """The error to raise for what does not fit into the device's memory."""
+        return InputError(
+            f"{what} is too large for the memory of {self}: give it more, or take another device "
+            "(config key runtime.device)"
+        )
+
     def take_half(self, sequences: int, length: int) -> None:
         """Take half of a batch at a time from here on: one of `sequences` of `length` tokens was too large.
 
         Raises InputError where that was a single sequence.
         """
         if sequences == 1:
-            raise InputError(
-                f"one sequence of {length} tokens by itself is too large for the memory of {self}: "
-                "give it more, or take another device (config key runtime.device)"
-            )
+            raise self.too_small_for(f"one sequence of {length} tokens by itself")
         self.batch_tokens = sequences // 2 * length
         tried = f"{sequences} sequences of {length} tokens at a time"
         now = f"at most {self.batch_tokens} tokens from here on"

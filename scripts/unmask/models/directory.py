@@ -139,12 +139,11 @@ def check_files(manifest: Mapping[str, Any]) -> None:
     remedy = "put the file back" if is_users else f"delete {directory.parent}"
     for name, file in manifest["files"].items():
         path = directory / name
-        if not path.is_file():
-            raise InputError(f"{path}: is missing; {remedy} and run again")
         # the size first, as it costs nothing
-        if path.stat().st_size != file["size"] or sha256_of_file(path) != file["sha256"]:
+        is_there = path.is_file() and path.stat().st_size == file["size"]
+        if not is_there or sha256_of_file(path) != file["sha256"]:
             raise InputError(
-                f"{path}: is another file than when the model was checked; {remedy} and run again"
+                f"{path}: is gone, or another file than when the model was checked; {remedy} and run again"
             )
     allow(directory, manifest["entry"])
 

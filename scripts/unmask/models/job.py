@@ -1,7 +1,7 @@
 """A job that runs a model: the device that it has, and the model's manifest."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 from unmask.job import NETWORKS, Job, job  # isort: split
@@ -46,10 +46,11 @@ def model_job(about: str = "") -> Iterator[ModelJob]:
 def making_job(about: str) -> Iterator[Job]:
     """`model_job` for a model that is made from another, `unmask.job.job` for one that is not."""
     with job(about, NETWORKS) as run:
-        base: AbstractContextManager[Job]
-        base = nullcontext(run) if run.input.get("manifest") is None else _with_model(run)
-        with base as making:
-            yield making
+        if run.input.get("manifest") is None:
+            yield run
+        else:
+            with _with_model(run) as on_device:
+                yield on_device
 
 
 @contextmanager

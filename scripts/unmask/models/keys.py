@@ -204,11 +204,6 @@ class Models(dict[str, Mapping[str, Any]]):
         """The model that a model is made from at last: itself, if it is made from none."""
         return self.origin(self[model]["from"]) if "from" in self[model] else model
 
-    def world(self, model: str) -> str | None:
-        """The world that a model was trained on, if it was on one."""
-        world: str | None = self.inherited(model, "world")
-        return world
-
     def has_files(self, model: str) -> bool:
         """Whether a model lies in a directory."""
         return self.source_of(model).has_files

@@ -18,7 +18,6 @@ from torch import nn
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.activations import NewGELUActivation
 
-from unmask.errors import InputError
 from unmask.models.devices import Device, ran_out_of_memory
 from unmask.models.directory import is_allowed
 from unmask.models.tokenizer import Start, load_tokenizer, read_after
@@ -188,10 +187,7 @@ def _in_memory(directory: str | Path, device: Device) -> Iterator[None]:
     except (RuntimeError, MemoryError, OSError) as error:
         if not ran_out_of_memory(error):
             raise
-        raise InputError(
-            f"{directory}: this model is too large for the memory of {device}: "
-            "give it more, or take another device (config key runtime.device)"
-        ) from None
+        raise device.too_small_for(f"{directory}: this model") from None
 
 
 def head_apart(

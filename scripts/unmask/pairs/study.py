@@ -48,7 +48,7 @@ class PairsStudy:
     def is_on(self, model: str, benchmark: str) -> bool:
         """Whether a model is scored on a benchmark: one of a world not on those of other worlds, and scores
         made elsewhere on the benchmarks that their entry names."""
-        worlds = {self.entries.world(model), self.benchmarks[benchmark].get("world")} - {None}
+        worlds = {self.entries.inherited(model, "world"), self.benchmarks[benchmark].get("world")} - {None}
         chosen = self.entries[model].get("benchmarks") or [benchmark]
         return len(worlds) < 2 and benchmark in chosen
 
