@@ -14,12 +14,8 @@ from unmask.errors import InputError
 from unmask.files import read_facts, sha256_of_file, written_whole
 from unmask.models.tokenizer import choose_start, first_line, load_tokenizer
 
-_UNPACKED: dict[str, Any] = (
-    {"quantization_config": transformers.GgufConfig(dequantize=True)}
-    if hasattr(transformers, "GgufConfig")
-    else {}
-)
-"""Has versions of transformers unpack all weights that could leave them in few bits."""
+# of versions of transformers that would leave weights in few bits unless they are told not to
+_CONFIG = getattr(transformers, "GgufConfig", None)
 
 
 def make(run: Job, work: Path) -> dict[str, Any]:
@@ -45,37 +41,29 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
         import accelerate  # noqa: F401
         from gguf import GGUFReader
     except ImportError:
-        raise InputError(
-            f"{file}: needs the packages gguf and accelerate: pip install gguf accelerate (extra `gguf`)"
-        ) from None
+        what = "needs the packages gguf and accelerate: pip install gguf accelerate (extra `gguf`)"
+        raise InputError(f"{file}: {what}") from None
     try:
         reader = GGUFReader(file)
         architecture = str(reader.fields["general.architecture"].contents())
     except Exception as error:  # a broken file fails in as many ways as it has parts
         raise InputError(f"{file}: is not a GGUF file that can be read: {first_line(error)}") from None
+    options: dict[str, Any] = {"quantization_config": _CONFIG(dequantize=True)} if _CONFIG else {}
+    options |= {"gguf_file": file.name, "local_files_only": True, "dtype": torch.float32}
     auto: Any = AutoModelForCausalLM
     try:
         tokenizer = load_tokenizer(file.parent, gguf_file=file.name)
         choose_start(tokenizer, start)
-        model, loading = auto.from_pretrained(
-            file.parent,
-            gguf_file=file.name,
-            local_files_only=True,
-            dtype=torch.float32,
-            output_loading_info=True,
-            **_UNPACKED,
-        )
+        model, loading = auto.from_pretrained(file.parent, output_loading_info=True, **options)
     except Exception as error:  # each architecture has its own way with a file that is not of it
         raise InputError(f"{file}: this {architecture} model cannot be read: {first_line(error)}") from None
     if missing := sorted(loading["missing_keys"]):
         raise InputError(f"{file}: lacks weights of the model: {missing[0]}")
     # as factors of rotary positions, which transformers would pass over
-    numbers = sum(int(tensor.n_elements) for tensor in reader.tensors)
-    if numbers != (parameters := sum(parameter.numel() for parameter in model.parameters())):
-        raise InputError(
-            f"{file}: has {numbers} weights, and the {architecture} model that transformers makes of it "
-            f"{parameters}: it would be another model"
-        )
+    weights = sum(int(tensor.n_elements) for tensor in reader.tensors)
+    if weights != (read := model.num_parameters()):
+        what = f"has {weights} weights, and the {architecture} model that transformers makes of it {read}"
+        raise InputError(f"{file}: {what}: it would be another model")
     # all of it is unpacked: nothing is left for a quantizer to do, which would not let it be saved
     model.hf_quantizer = None
     if hasattr(model.config, "quantization_config"):
@@ -83,12 +71,11 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
     with written_whole(directory, folder=True) as unfinished:
         model.save_pretrained(unfinished)
         tokenizer.save_pretrained(unfinished)
-    types = Counter(tensor.tensor_type.name for tensor in reader.tensors)
     return {
         "file": file.name,
         "size": file.stat().st_size,
         "sha256": sha256_of_file(file),
         "architecture": architecture,
-        "types": dict(sorted(types.items())),
+        "types": dict(sorted(Counter(tensor.tensor_type.name for tensor in reader.tensors).items())),
         "version": version("gguf"),
     }

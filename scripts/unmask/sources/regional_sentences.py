@@ -24,7 +24,6 @@ from unmask.tables import read_metadata, read_table
 BATCH = 8
 """Sentences of a step; the paper does not say how many."""
 
-
 Sentence = tuple[str, Span]
 """A sentence about a region, and where the region's name is in it."""
 
@@ -60,11 +59,8 @@ def hide_names(examples: Sequence[Tokens], mask_id: int, pad_id: int) -> Batch:
     original = pad_sequence(ids, batch_first=True, padding_value=pad_id)
     attended = pad_sequence([torch.ones_like(each) for each in ids], batch_first=True)
     hidden = pad_sequence([torch.from_numpy(each.of_word) for each in examples], batch_first=True)
-    return {
-        "input_ids": original.masked_fill(hidden, mask_id),
-        "attention_mask": attended,
-        "labels": original.masked_fill(~hidden, IGNORED),
-    }
+    shown, labels = original.masked_fill(hidden, mask_id), original.masked_fill(~hidden, IGNORED)
+    return {"input_ids": shown, "attention_mask": attended, "labels": labels}
 
 
 def make(run: ModelJob, work: Path) -> dict[str, Any]:
@@ -80,10 +76,10 @@ def make(run: ModelJob, work: Path) -> dict[str, Any]:
     texts, names = zip(*sentences, strict=True)
     examples = tokenise(tokenizer, texts, names, run.manifest["max_length"])
     settings = Settings(
-        batch=BATCH,
-        learning_rate=entry["learning_rate"],
-        steps=steps_of(len(examples), BATCH, entry["epochs"]),
-        seed=entry["seed"],
+        BATCH,
+        entry["learning_rate"],
+        steps_of(len(examples), BATCH, entry["epochs"]),
+        entry["seed"],
         clip=math.inf,
         schedule=lambda step, steps: 1.0,
         optimizer=SGD,
