@@ -111,7 +111,7 @@ class ChosenBy:
         return core_schema.tagged_union_schema(schemas, self.key)
 
 
-_Alternative = TypeVar("_Alternative", bound=Keys)
+_Keys = TypeVar("_Keys", bound=Keys)
 
 
 @cache
@@ -121,7 +121,7 @@ def load_families() -> None:
         load(file.parent.name, "keys")
 
 
-def alternatives(base: type[_Alternative], key: str) -> dict[str, type[_Alternative]]:
+def alternatives(base: type[_Keys], key: str) -> dict[str, type[_Keys]]:
     """The subclasses of a class, in any family, by the value of a key that stands for each."""
     load_families()
     # those of the class's own family first, whichever was loaded first
@@ -131,7 +131,6 @@ def alternatives(base: type[_Alternative], key: str) -> dict[str, type[_Alternat
 
 BY_TYPE = Discriminator(lambda value: type(value).__name__)
 """Of a union whose members have the names of types as tags."""
-
 
 NO_SUCH_NAME = "no_such_name"
 """The type of that error, which may follow from another one: an entry with a fault adds no names."""
@@ -157,12 +156,7 @@ def one_of(*choices: str) -> Any:
     """Exactly one of these keys is given; a choice may be several keys, as in "repo file"."""
 
     def check(self: Any) -> Any:
-        given = {
-            field.alias or name
-            for name, field in type(self).model_fields.items()
-            if name in self.model_fields_set
-        }
-        if sum(set(choice.split()) <= given for choice in choices) != 1:
+        if sum(set(choice.split()) <= self.model_fields_set for choice in choices) != 1:
             listed = ", ".join(choice.replace(" ", " with ", 1) for choice in choices)
             raise ValueError(f"give exactly one of {listed}")
         return self
@@ -171,8 +165,9 @@ def one_of(*choices: str) -> Any:
 
 
 def _unique(values: list[Any]) -> list[Any]:
-    if twice := next((each for place, each in enumerate(values) if each in values[:place]), None):
-        raise ValueError(f"{twice!r} is there twice")
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise ValueError(f"{value!r} is there twice")
     return values
 
 
@@ -296,10 +291,7 @@ ModelNames = Annotated[list[ModelName], Field(min_length=1), UNIQUE]
 WorldName = Annotated[str, among("worlds")]
 
 
-_Class = TypeVar("_Class", bound=Keys)
-
-
-def without_defaults(keys: type[_Class]) -> type[_Class]:
+def without_defaults(keys: type[_Keys]) -> type[_Keys]:
     """The same keys as those of the class above, none of which has a default: only what differs is given."""
     for field in keys.model_fields.values():
         field.default, field.default_factory = ABSENT.default, ABSENT.default_factory

@@ -49,7 +49,6 @@ from unmask.corpora.shards import fetched_shards, files_of
 from unmask.debiasing import at, masked_training
 from unmask.debiasing.data import Base, Texts, lines_of, read_corpus
 from unmask.debiasing.data import read_words as debiasing_read_words
-from unmask.debiasing.keys import DebiasingFamily
 from unmask.debiasing.masked_training import debias, held_out_loss
 from unmask.debiasing.model_files import load_base, pooler_of, save
 from unmask.debiasing.presenting import DebiasingResults, margins_left
@@ -77,7 +76,7 @@ from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.schema import SCORES as DOWNSTREAM_SCORES
 from unmask.downstream.schema import WORD_COUNTS as DOWNSTREAM_WORD_COUNTS
 from unmask.downstream.study import check_study as downstream_check_study
-from unmask.downstream.study import fine_tuned_models, settings_of, with_fine_tuned, with_preset
+from unmask.downstream.study import settings_of, with_preset
 from unmask.downstream.synthetic import RELIABILITIES, read_synthetic
 from unmask.downstream.task import Task
 from unmask.downstream.terms import BIAS as DOWNSTREAM_BIAS

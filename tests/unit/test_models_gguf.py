@@ -8,26 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from gguf import GGMLQuantizationType, GGUFWriter, TokenType, quants
+from gguf import MODEL_ARCH, GGMLQuantizationType, GGUFWriter, TokenType, get_tensor_name_map, quants
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from library import InputError, check_model, convert
 from tiny_models import decoder_tokenizer, tiny_decoder
-
-NAMES = {
-    "model.embed_tokens": "token_embd",
-    "model.norm": "output_norm",
-    "lm_head": "output",
-    "input_layernorm": "attn_norm",
-    "self_attn.q_proj": "attn_q",
-    "self_attn.k_proj": "attn_k",
-    "self_attn.v_proj": "attn_v",
-    "self_attn.o_proj": "attn_output",
-    "post_attention_layernorm": "ffn_norm",
-    "mlp.gate_proj": "ffn_gate",
-    "mlp.up_proj": "ffn_up",
-    "mlp.down_proj": "ffn_down",
-}
 
 
 @pytest.fixture
@@ -52,17 +37,14 @@ def write_gguf(model: Path, file: Path, bits: int = 32, leave_out: str = "", mor
     writer.add_feed_forward_length(config.intermediate_size)
     writer.add_rope_dimension_count(config.hidden_size // config.num_attention_heads)
     writer.add_vocab_size(config.vocab_size)
-    tensors = {more: np.ones(4, np.float32)} if more else {}
+    names = get_tensor_name_map(MODEL_ARCH.LLAMA, config.num_hidden_layers)
+    of_heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
+    tensors: dict[str, Any] = {more: np.ones(4, np.float32)} if more else {}
     for name, weights in network.state_dict().items():
-        path, array = name.removesuffix(".weight"), weights.numpy()
-        if path.startswith("model.layers."):
-            _, _, number, path = path.split(".", 3)
-            if path in ("self_attn.q_proj", "self_attn.k_proj"):
-                heads = config.num_attention_heads if "q_proj" in path else config.num_key_value_heads
-                array = array.reshape(heads, 2, -1, array.shape[1]).swapaxes(1, 2).reshape(array.shape)
-            tensors[f"blk.{number}.{NAMES[path]}.weight"] = array
-        else:
-            tensors[f"{NAMES[path]}.weight"] = array
+        array, heads = weights.numpy(), of_heads.get(name.split(".")[-2])
+        if heads:
+            array = array.reshape(heads, 2, -1, array.shape[1]).swapaxes(1, 2).reshape(array.shape)
+        tensors[str(names.get_name(name, (".weight",)))] = array
     tensors.pop(leave_out, None)
     for name, array in tensors.items():
         array = np.ascontiguousarray(array, np.float32)

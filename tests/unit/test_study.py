@@ -20,8 +20,10 @@ from library import (
     known_names,
     parse_yaml,
     read_config,
+    settings_of,
     sha256_of_file,
 )
+from library import downstream_check_study as check_study
 from study_schema import ROOT
 
 GOOD: dict[str, Any] = {
@@ -112,13 +114,60 @@ data: 5 => data: 5 is not text
 {corpora: {c: {path: c.txt, format: text}}, debiasing: {corpus: c, of: [a], methods: {x: 1}}}
 => debiasing.methods.x: 1 is not a mapping
 """
-CASES = re.findall(r"^(.+?)\s=> ?(.*)$", REFUSED, re.MULTILINE)
+
+# models that are debiased and fine-tuned by what the study is short for
+SHORT: dict[str, Any] = {
+    "study": "small",
+    "models": {
+        "a": {"source": "hub", "repo": "x/a"},
+        "b": {"source": "hub", "repo": "x/b"},
+        "c": {"source": "hub", "repo": "x/c", "kind": "text-classification"},
+    },
+    "worlds": {"w": {}},
+    "corpora": {"news": {"format": "text", "world": "w"}},
+    "debiasing": {
+        "corpus": "news",
+        "of": ["a"],
+        "methods": {"cda": {}, "old": {"method": "cda", "protocol": "published"}},
+    },
+    "downstream": {"tasks": {"t": {"format": "planted", "kind": "similarity", "world": "w"}}},
+}
+PAIRS: dict[str, Any] = {"benchmarks": {"cp": {"format": "crows-pairs", "world": "w"}}}
+
+# a change of that study => how the one line begins
+REFUSED_OF_SHORT = """
+models: {a-cda: {source: hub, repo: x/a}} => debiasing.of: a-cda is among the models already
+debiasing: {of: [nobody]} => debiasing.of: 'nobody' is none of the study's models (known: a, b, c)
+debiasing: {of: a} => debiasing.of: 'a' is not a list
+debiasing: {methods: {cda: null}} => debiasing.methods.cda: None is not a mapping
+debiasing: {methods: {magic: {}}} => models.a-magic.method: 'magic' is not one of
+debiasing: {methods: {cda: {protocol: odd}}} => models.a-cda.protocol: 'odd' is not one of
+debiasing: {methods: {cda: {options: {alpha: 1}}}} => models.a-cda.options: unknown key alpha
+debiasing: {methods: {at: {options: {alpha: -1}}}} => models.a-at.options.alpha: -1 should be greater than
+debiasing: {corpus: books} => debiasing.corpus: 'books' is none of the study's corpora
+debiasing: [] => debiasing: a list is not a mapping
+downstream: => downstream: None is not a mapping
+downstream: {tasks: []} => downstream.tasks: a list is not a mapping
+downstream: {models: 3} => downstream.models: 3 is not a list
+downstream: {models: [c]} => downstream.models: c is not a masked-lm model of the study with files
+downstream: {models: [d]} => downstream.models: d is not a masked-lm model of the study with files
+downstream: {seeds: [0, 0]} => downstream.seeds: 0 is there twice
+models: {odd: {source: fine-tuned, from: a, task: t}} => models.odd: models after fine-tuning
+downstream: {fine_tuning: {how: search, steps: 5}} => downstream.tasks.t.fine_tuning: a search chooses among
+downstream: {fine_tuning: {how: search}, seeds: [0, 1]}
+=> downstream.tasks.t.fine_tuning: a search takes one seed
+"""
+CASES = [
+    (base, change, line)
+    for base, table in ((GOOD, REFUSED), (SHORT, REFUSED_OF_SHORT))
+    for change, line in re.findall(r"^(.+?)\s=> ?(.*)$", table, re.MULTILINE)
+]
 
 
-@pytest.mark.parametrize(("change", "line"), CASES)
-def test_what_does_not_fit_is_one_line_that_names_the_key(change: str, line: str) -> None:
+@pytest.mark.parametrize(("base", "change", "line"), CASES, ids=[change for _, change, _ in CASES])
+def test_what_does_not_fit_is_one_line_that_names_the_key(base: Any, change: str, line: str) -> None:
     with pytest.raises(InputError) as caught:
-        complete(with_(change))
+        check_study(complete(with_(change, base)))
     assert str(caught.value).startswith(f"config key {line}") and len(str(caught.value)) < 700
     assert "pw" not in str(caught.value) and "\n" not in str(caught.value)
 
@@ -135,46 +184,78 @@ def test_names_are_those_that_files_can_have(key: str, name: str) -> None:
             complete(config)
 
 
+# a change of a good study => a place, and what is there when it is complete
+COMPLETED = """
+runtime: {threads: '2'} => runtime.threads: 2
+worlds: {w: {associations: ['0.2', '0.9']}} => worlds.w.associations: [0.2, 0.9]
+statistics: {chance: {seed: 3.0}} => statistics.chance.seed: 3
+title: 'on' => title: 'on'
+title: '1.10' => title: '1.10'
+corpora: {c: {format: text, world: w}} => corpora.c.counted: true
+corpora: {c: {format: hub-parquet, repo: a/b, shards: [x/a.parquet]}} => corpora.c.column: text
+{} => models.a.seed: 0
+{} => statistics.chance: {draws: 20000, seed: 0}
+models: {b: {source: hub, repo: x, tokenizer: {repo: y}}} => models.b.tokenizer: {repo: y, revision: main}
+{data: /d/, title: '{data}'} => title: '{data}'
+{data: /d/, models: {b: {source: path, path: '{data}/m'}}} => models.b.path: /d/m
+{data: /d, benchmarks: {c: {format: stereoset, url: 'file://{data}/b'}}} => benchmarks.c.url: 'file:///d/b'
+{data: /d, regional: {regions: {source: geonames}, words: {mine: '{data}/v'}}} => regional.words.mine: /d/v
+"""
+
+
 @pytest.mark.parametrize(
-    ("change", "place", "value"),
-    [
-        ("runtime: {threads: '2'}", "runtime.threads", 2),
-        ("worlds: {w: {associations: ['0.2', '0.9']}}", "worlds.w.associations", [0.2, 0.9]),
-        ("statistics: {chance: {seed: 3.0}}", "statistics.chance.seed", 3),
-        ("title: 'on'", "title", "on"),
-        ("title: '1.10'", "title", "1.10"),
-        ("corpora: {c: {format: text, world: w}}", "corpora.c.counted", True),
-        ("corpora: {c: {format: hub-parquet, repo: a/b, shards: [x/a.parquet]}}", "corpora.c.column", "text"),
-        ("{}", "models.a.seed", 0),
-        ("{}", "statistics.chance", {"draws": 20000, "seed": 0}),
-        (
-            "models: {b: {source: hub, repo: x, tokenizer: {repo: y}}}",
-            "models.b.tokenizer",
-            {"repo": "y", "revision": "main"},
-        ),
-        ("{data: /d/, title: '{data}'}", "title", "{data}"),
-        ("{data: /d/, models: {b: {source: path, path: '{data}/m'}}}", "models.b.path", "/d/m"),
-        (
-            "{data: /d, benchmarks: {c: {format: stereoset, url: 'file://{data}/b'}}}",
-            "benchmarks.c.url",
-            "file:///d/b",
-        ),
-        (
-            "{data: /d, regional: {regions: {source: geonames}, words: {mine: '{data}/v'}}}",
-            "regional.words.mine",
-            "/d/v",
-        ),
-    ],
+    ("change", "place", "value"), re.findall(r"^(.+?)\s=> ([\w.]+): (.*)$", COMPLETED, re.MULTILINE)
 )
-def test_a_study_is_completed(change: str, place: str, value: object) -> None:
+def test_a_study_is_completed(change: str, place: str, value: str) -> None:
     """Numbers may come as text: so does Snakemake give them of `--config 'runtime={threads: 2}'`."""
     given = with_(change)
     completed = complete(copy.deepcopy(given))
     found: Any = completed
     for key in place.split("."):
         found = found[key]
-    assert repr(found) == repr(value)
+    assert repr(found) == repr(parse_yaml(value))
     assert complete(completed) == completed
+
+
+def test_every_model_is_debiased_by_every_method_and_fine_tuned_with_its_kin() -> None:
+    given = {**SHORT, **PAIRS, "measures": ["AUL"]}
+    before = copy.deepcopy(given)
+    completed = complete(given)
+    assert given == before and complete(completed) == completed
+    check_study(completed)
+    models = completed["models"]
+    tuned = ["a", "b", "a-cda", "a-old"]
+    assert list(models) == ["a", "b", "c", "a-cda", "a-old", *(f"{name}@t" for name in tuned)]
+    debiased = {"source": "debiased", "from": "a", "method": "cda"}
+    assert models["a-cda"].items() >= (debiased | {"protocol": "corrected"}).items()
+    assert models["a-old"].items() >= (debiased | {"protocol": "published"}).items()
+    assert models["b@t"] == {"source": "fine-tuned", "from": "b", "task": "t"}
+    # as `--config` has numbers
+    texts = with_("debiasing: {methods: {at: {options: {alpha: '2'}}}}", given)
+    assert complete(texts)["models"]["a-at"]["options"] == {"alpha": 2}
+
+
+@pytest.mark.parametrize(
+    ("more", "after"),
+    [
+        # the measures are then those by default
+        (PAIRS, ["a@t", "b@t"]),
+        ({}, []),
+        ({**PAIRS, "measures": []}, []),
+    ],
+)
+def test_models_are_scored_after_fine_tuning_where_any_are(more: dict[str, Any], after: list[str]) -> None:
+    given = {key: value for key, value in SHORT.items() if key != "debiasing"} | more
+    assert list(complete(given)["models"])[3:] == after
+
+
+def test_a_task_states_what_differs_and_no_more() -> None:
+    task = "{fine_tuning: {how: search, search: {batch: [8]}}}"
+    downstream = complete(with_(f"downstream: {{tasks: {{t: {task}}}}}", SHORT))["downstream"]
+    settings = settings_of(downstream, "t")
+    assert settings["search"] == {"batch": [8], "learning_rate": [1e-5, 3e-5, 5e-5], "epochs": [1, 3, 5]}
+    assert settings["learning_rate"] == 3e-5
+    assert downstream["fine_tuning"]["how"] == "fixed"
 
 
 def test_keys_of_a_family_need_the_family() -> None:
@@ -296,10 +377,7 @@ BAD = {
     "latin-1": b"study: caf\xe9",
     "two": b"a: 1\n---\nb: 2",
     "tag": b"a: !!python/object:os.system x",
-    "no date": b"a: 2020-13-45",
-    "key": b"? [1, 2]\n: 3",
     "twice": b"models:\n  a: {source: hub}\n  a: {source: path}\n",
-    "twice in JSON": b'{"models": {"a": {},\n "a": {}}}',
 }
 
 
@@ -309,7 +387,7 @@ def test_files_that_hold_no_configuration_are_named(tmp_path: Path, bad: str) ->
     path.write_bytes(BAD[bad])
     line = {"twice": ": not valid YAML: the key 'a' is there twice, in lines 2 and 3$"}.get(bad, r": [^\n]+$")
     with pytest.raises(InputError, match=rf"bad\.yaml{line}"):
-        choose_study({"study": str(path)}, ROOT, [])
+        choose_study({"study": str(path)}, ROOT)
 
 
 def test_a_key_that_a_merge_brings_in_may_be_given_anew(tmp_path: Path) -> None:
@@ -321,24 +399,24 @@ def test_a_key_that_a_merge_brings_in_may_be_given_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["x" * 5000, 5, None, ["demo"], "../config", ".yaml", "\0", "none.yaml"])
 def test_no_name_of_a_study_is_more_than_a_line(name: object) -> None:
     with pytest.raises(InputError, match=r"^[^\n]+$"):
-        choose_study({"study": name}, ROOT, [])
+        choose_study({"study": name}, ROOT)
 
 
 def test_one_word_or_a_path_chooses_a_study_and_single_keys_change_it(tmp_path: Path) -> None:
-    assert choose_study({"study": "demo"}, ROOT, []) == choose_study({}, ROOT, [])
-    paper = choose_study({"study": "paper", "statistics": {"alpha": 0.05}}, ROOT, [])
+    assert choose_study({"study": "demo"}, ROOT) == choose_study({}, ROOT)
+    paper = choose_study({"study": "paper", "statistics": {"alpha": 0.05}}, ROOT)
     assert set(paper["models"]) == {"bert-base-cased", "roberta-large", "albert-large-v2"}
     assert paper["statistics"] == {"alpha": 0.05}
     with pytest.raises(InputError, match=r"there is no configs/papr\.yaml \(did you mean paper\? known: ass"):
-        choose_study({"study": "papr"}, ROOT, [])
+        choose_study({"study": "papr"}, ROOT)
     path = tmp_path / "mine.yaml"
     path.write_text("study: its-own\nstatistics: {alpha: 0.05}\n")
     given = {"study": str(path), "statistics": {"confidence": 0.9}, "data": "d"}
     statistics = {"alpha": 0.05, "confidence": 0.9}
-    assert choose_study(given, ROOT, []) == {"study": "its-own", "statistics": statistics, "data": "d"}
+    assert choose_study(given, ROOT) == {"study": "its-own", "statistics": statistics, "data": "d"}
     path.write_text("study: demo\n")
     with pytest.raises(InputError, match=r"its study is named demo, as that of config.yaml is"):
-        choose_study({"study": str(path)}, ROOT, [])
+        choose_study({"study": str(path)}, ROOT)
 
 
 def test_a_file_given_whole_is_the_study_and_two_are_refused(tmp_path: Path) -> None:
