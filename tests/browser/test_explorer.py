@@ -1,8 +1,8 @@
 """The explorer in a browser: pairs are found and shown, with the numbers of the tables."""
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -36,12 +36,12 @@ from library import (
     write_table,
 )
 from study_schema import MEASURES
+from test_explored import HOSTILE, likeliest_of
 from tiny_evidence import evidence_of
 
-HOSTILE = "</script><img src=x onerror=alert(1)>"
 ODD = "1/2 ?#%é"
 """The id of a pair, every letter of which means something else in an address."""
-SIZES = {"crows": 400, "stereo": 250}
+SIZES = {"crows": 300, "stereo": 150}
 ROWS = 8
 """Of the list, and so many more at a time."""
 MODELS = ("one", "two", HOSTILE, "bert", "gpt2")
@@ -50,44 +50,13 @@ SIGNED = {STEREOTYPE: 1, ANTISTEREOTYPE: -1}
 
 @dataclass
 class Study:
-    """A study and its page: three made-up models on two benchmarks, and a masked model and a decoder on a
-    third."""
+    """Three made-up models on two benchmarks, and a masked model and a decoder on a third; and their page."""
 
-    folder: Path
-    pairs: dict[str, pd.DataFrame] = field(default_factory=dict)
-    flaws: dict[str, pd.DataFrame] = field(default_factory=dict)
-    scores: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
-    evidence: dict[tuple[str, str], dict[str, pd.DataFrame]] = field(default_factory=dict)
-    files: dict[str, list[Path]] = field(default_factory=lambda: {"pairs": [], "flaws": [], "explored": []})
-
-    @property
-    def path(self) -> Path:
-        return self.folder / "index.html"
-
-    def add_benchmark(self, name: str, pairs: pd.DataFrame) -> None:
-        self.pairs[name], self.flaws[name] = pairs, flaws_table(pairs)
-        for kind, rows, schema in (("pairs", pairs, PAIRS), ("flaws", self.flaws[name], FLAWS)):
-            self.files[kind].append(self.folder / f"{name}-{kind}.parquet")
-            write_table(self.files[kind][-1], rows, schema, {"benchmark": name})
-
-    def add_model(self, model: str, benchmark: str, evidence: Any, measures: Any, likeliest: Any) -> None:
-        pairs, place = self.pairs[benchmark], (model, benchmark)
-        self.evidence[place] = evidence
-        self.scores[place] = score_pairs(list(pairs["pair_id"]), evidence, measures)
-        facts = explored(pairs, self.scores[place], measures, evidence, likeliest)
-        self.files["explored"].append(self.folder / f"{len(self.scores)}.json")
-        write_facts(self.files["explored"][-1], {"model": model, "benchmark": benchmark, **facts})
-
-    def write(self) -> None:
-        settings = {
-            "measures": [*MEASURES, "LL"],
-            "models": [{"name": name, "source": "hub"} for name in MODELS],
-            "benchmarks": [{"name": name} for name in self.pairs],
-            "explorer": {"models": list(MODELS), "benchmarks": list(self.pairs), "most": 5000},
-        }
-        every_pair = section(PairResults(self.files, settings))
-        sections = [Section("summary", "Summary", (), (Text("Nothing."),)), every_pair]
-        self.path.write_text(render_page("A study", sections), encoding="utf-8")
+    path: Path
+    pairs: dict[str, pd.DataFrame]
+    flaws: dict[str, pd.DataFrame]
+    scores: dict[tuple[str, str], pd.DataFrame]
+    evidence: dict[tuple[str, str], Mapping[str, pd.DataFrame]]
 
     def margins(self, benchmark: str, name: str, model: str = "one") -> "pd.Series[float]":
         scores = self.scores[model, benchmark]
@@ -117,34 +86,39 @@ def as_read(evidence: dict[str, pd.DataFrame], rng: np.random.Generator) -> dict
     return found
 
 
-def likeliest_of(evidence: dict[str, pd.DataFrame], rng: np.random.Generator) -> dict[str, pd.DataFrame]:
-    """The token itself and two others in the place of each, the likeliest first."""
-    found = {}
-    for masking, rows in evidence.items():
-        keys = rows.loc[rows.index.repeat(3), ["pair_id", "role", "position"]].reset_index(drop=True)
-        tokens = np.stack([np.full(len(rows), HOSTILE), rows["token"], np.full(len(rows), "##ness")], axis=1)
-        log_prob = np.log(-np.sort(-rng.dirichlet([5, 3, 1], len(rows)), axis=1) * 0.9)
-        place = np.tile([1, 2, 3], len(rows))
-        found[masking] = keys.assign(place=place, token=tokens.ravel(), log_prob=log_prob.ravel())
-    return found
-
-
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    made, rng = Study(tmp_path_factory.mktemp("explorer")), np.random.default_rng(0)
+    folder, rng = tmp_path_factory.mktemp("explorer"), np.random.default_rng(0)
+    made = Study(folder / "index.html", {"b": example_pairs()}, {}, {}, {})
+    made.evidence.update({(model, "b"): evidence_of(model) for model in ("bert", "gpt2")})
     for benchmark, size in SIZES.items():
         parts = synthetic.make(size, seed=size, rated=benchmark == "crows", directed=benchmark == "crows")
         pairs = parts.pairs.assign(pair_id=parts.pairs["pair_id"].replace("p7", ODD))
         pairs.loc[5, ["stereotype", "bias_type", "target"]] = HOSTILE
-        made.add_benchmark(benchmark, pairs)
-        for model in MODELS[:3]:
-            evidence = as_read(parts.evidence, rng)
-            likeliest = likeliest_of(evidence, rng) if (model, benchmark) == ("one", "stereo") else None
-            made.add_model(model, benchmark, evidence, MEASURES, likeliest)
-    made.add_benchmark("b", example_pairs())
-    for model, measures in (("bert", ["AUL"]), ("gpt2", ["LL"])):
-        made.add_model(model, "b", dict(evidence_of(model)), measures, None)
-    made.write()
+        made.pairs[benchmark] = pairs
+        made.evidence.update({(model, benchmark): as_read(parts.evidence, rng) for model in MODELS[:3]})
+    files: dict[str, list[Path]] = {"pairs": [], "flaws": [], "explored": []}
+    benchmarks = [*SIZES, "b"]
+    for name in benchmarks:
+        made.flaws[name] = flaws_table(made.pairs[name])
+        for kind, rows, schema in (("pairs", made.pairs[name], PAIRS), ("flaws", made.flaws[name], FLAWS)):
+            files[kind].append(folder / f"{name}-{kind}.parquet")
+            write_table(files[kind][-1], rows, schema, {"benchmark": name})
+    for place, evidence in made.evidence.items():
+        pairs, measures = made.pairs[place[1]], {"gpt2": ["LL"], "bert": ["AUL"]}.get(place[0], MEASURES)
+        made.scores[place] = score_pairs(list(pairs["pair_id"]), evidence, measures)
+        likeliest = likeliest_of(evidence) if place == ("one", "stereo") else None
+        facts = explored(pairs, made.scores[place], measures, evidence, likeliest)
+        files["explored"].append(folder / f"{len(made.scores)}.json")
+        write_facts(files["explored"][-1], {"model": place[0], "benchmark": place[1], **facts})
+    settings = {
+        "measures": [*MEASURES, "LL"],
+        "models": [{"name": name, "source": "hub"} for name in MODELS],
+        "benchmarks": [{"name": name} for name in benchmarks],
+        "explorer": {"models": list(MODELS), "benchmarks": benchmarks, "most": 5000},
+    }
+    sections = [Section("summary", "Summary", (), (Text("Nothing."),)), section(PairResults(files, settings))]
+    made.path.write_text(render_page("A study", sections), encoding="utf-8")
     return made
 
 
@@ -241,6 +215,9 @@ def test_pairs_are_found_by_what_they_say_and_what_is_preferred(show: Show, stud
     ):
         choose(page, label, choice)
         assert count_of(page) == int(np.sum(left)) > 0, (label, choice)
+    choose(page, "Flaw", "few votes")
+    page.locator("ol.rows a").first.click()
+    expect(page.locator(".facts")).to_contain_text("few votes")
     choose(page, "Flaw", "any or none")
     choose(page, "Measure", "SSS")
     choose(page, "Outcome", "undefined")
@@ -394,17 +371,10 @@ def test_what_is_hidden_from_the_model_is_marked(show: Show, study: Study, name:
     assert page.locator(".token .masked").count() == hidden.count()
 
 
-def test_what_the_model_would_have_put_there_is_shown_where_it_is_known(show: Show, study: Study) -> None:
+def test_what_the_model_would_have_put_there_is_shown_where_it_is_known(show: Show) -> None:
     page = show(address("stereo", "p0", "CPS"))
-    rows = page.locator(".likeliest li")
-    rows.first.wait_for()
-    found = texts(rows)
-    chosen = study.evidence["one", "stereo"]["one-shared"].query("pair_id == 'p0'")["token"]
-    own = {token.replace("##", "\N{MIDDLE DOT}") for token in chosen}
-    assert len(found) == 3 and found[0].startswith(HOSTILE) and found[2].startswith("\N{MIDDLE DOT}ness")
-    assert any(found[1].startswith(token) for token in own)
-    shares = [float(text.removesuffix("%")) for text in texts(page.locator(".likeliest .share"))]
-    assert shares == sorted(shares, reverse=True) and abs(sum(shares) - 90) < 1.6
+    page.locator(".likeliest li").first.wait_for()
+    assert texts(page.locator(".likeliest li")) == [f"{HOSTILE}80%", "\N{MIDDLE DOT}ly20%"]
     page = show(address("stereo", "p0", "CPS", "two"))
     page.locator(".token h4").wait_for()
     assert "likeliest" not in page.locator(".token").inner_text()
@@ -421,11 +391,6 @@ def test_text_is_text_whatever_it_looks_like(show: Show) -> None:
     assert page.locator("img").count() == 0
     # its data, its program and the page's
     assert page.evaluate("document.querySelectorAll('script').length") == 3
-
-
-def test_a_pair_shows_its_flaws(show: Show, study: Study) -> None:
-    few = study.flaws["crows"].query("few_votes == True")["pair_id"].iloc[3]
-    expect(show(address("crows", few)).locator(".facts")).to_contain_text("few votes")
 
 
 def test_two_models_stand_beside_each_other(show: Show, study: Study) -> None:

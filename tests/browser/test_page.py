@@ -5,16 +5,16 @@ import io
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from browsing import DESK, PHONE, TABLET, Opened, open_report
+from browsing import DESK, PHONE, TABLET, Opened, Visit
 from library import (
     DASH,
     LONG,
@@ -112,19 +112,13 @@ Show = Callable[..., Opened]
 
 
 @pytest.fixture
-def show(browser: Browser, report: Path) -> Iterator[Show]:
-    """Opens the report, or another page: whatever is done, nothing goes wrong, and nothing is asked for."""
-    shown: list[Opened] = []
+def show(visit: Visit, report: Path) -> Show:
+    """Opens the report, or another page."""
 
     def show(fragment: str = "", path: Path = report, **options: Any) -> Opened:
-        shown.append(open_report(browser, path, fragment, **options))
-        return shown[-1]
+        return visit(path, fragment, **options)
 
-    yield show
-    for opened in shown:
-        assert opened.said == []
-        assert [url for url in opened.asked if not url.startswith(("blob:", "data:"))] == []
-        opened.page.context.close()
+    return show
 
 
 @pytest.fixture
@@ -206,14 +200,6 @@ def test_a_head_sorts_numbers_as_numbers(opened: Opened) -> None:
     assert page.locator(f"#{figure} [aria-sort]").count() == 0
 
 
-def test_a_table_is_copied_as_it_stands(opened: Opened) -> None:
-    page = opened.page
-    head(page, "first-table-1", 2).locator("button").click()
-    lines = copied(page, "first-table-1", "copy the table").splitlines()
-    by_pairs = sorted(SCORES, key=lambda row: int(row[1]))
-    assert [tuple(line.split("\t")) for line in lines] == [("model", "pairs", "group: score"), *by_pairs]
-
-
 def copied(page: Page, figure: str, label: str) -> str:
     page.locator(f"#{figure}").get_by_role("button", name=label, exact=True).click()
     expect(page.locator(f"#{figure} [role=status]")).to_have_text("copied")
@@ -221,9 +207,14 @@ def copied(page: Page, figure: str, label: str) -> str:
     return text
 
 
-def test_a_table_is_copied_as_csv(opened: Opened) -> None:
-    rows = list(csv.reader(io.StringIO(copied(opened.page, "first-table-1", "copy the table as CSV"))))
+def test_a_table_is_copied_as_it_stands_or_as_csv(opened: Opened) -> None:
+    page = opened.page
+    rows = list(csv.reader(io.StringIO(copied(page, "first-table-1", "copy the table as CSV"))))
     assert [tuple(row) for row in rows[1:]] == list(TABLE.sheet.rows)
+    head(page, "first-table-1", 2).locator("button").click()
+    lines = copied(page, "first-table-1", "copy the table").splitlines()
+    by_pairs = sorted(SCORES, key=lambda row: int(row[1]))
+    assert [tuple(line.split("\t")) for line in lines] == [("model", "pairs", "group: score"), *by_pairs]
 
 
 def saved(opened: Opened, kind: str) -> bytes:
@@ -291,13 +282,7 @@ def test_a_phone_needs_no_scrolling_sideways(show: Show) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"viewport": PHONE, "color_scheme": "dark"},
-    ],
-)
+@pytest.mark.parametrize("options", [{}, {"viewport": PHONE, "color_scheme": "dark"}])
 def test_axe_has_nothing_against_it(show: Show, options: dict[str, Any]) -> None:
     opened = show(**options)
     opened.open_folds()
@@ -340,19 +325,13 @@ def pages_of(printed: bytes, folder: Path) -> list[str]:
     return text.stdout.split("\f")[:-1]
 
 
+ROW = tuple(f"{place}{place} (1{place} to 9{place})!" for place in range(5))
 INTERVALS = Table(
     Sheet(
         "Scores with intervals.",
         ("model", "benchmark"),
         tuple(("", f"measure-{place}") for place in range(5)),
-        tuple(
-            (
-                f"model-{row}",
-                "planted-crows-pairs",
-                *(f"{place}{row} (1{row} to 9{place})!" for place in range(5)),
-            )
-            for row in range(4)
-        ),
+        tuple((f"model-{row}", "planted-crows-pairs", *ROW) for row in range(4)),
     )
 )
 

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser
 
-from browsing import PHONE, Opened, open_report
+from browsing import PHONE, Opened, Visit
 from library import title_of
 from small_study import Workflow
 
@@ -25,11 +24,8 @@ def results(browser: Browser, whole: Workflow) -> Path:
 
 
 @pytest.fixture
-def opened(browser: Browser, results: Path) -> Iterator[Opened]:
-    opened = open_report(browser, results / "report/index.html")
-    yield opened
-    assert opened.said == opened.asked == []
-    opened.page.context.close()
+def opened(visit: Visit, results: Path) -> Opened:
+    return visit(results / "report/index.html")
 
 
 def shown(results: Path) -> pd.DataFrame:
@@ -89,9 +85,8 @@ def test_all_its_charts_are_drawn_without_a_word(opened: Opened) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("options", [{"color_scheme": "dark"}, {"viewport": PHONE}])
-def test_it_is_accessible(browser: Browser, results: Path, options: dict[str, Any]) -> None:
-    opened = open_report(browser, results / "report/index.html", **options)
+def test_it_is_accessible(visit: Visit, results: Path, options: dict[str, Any]) -> None:
+    opened = visit(results / "report/index.html", **options)
     opened.draw_all()
     assert opened.broader_than_the_screen() == [] and opened.broader_than_their_box() == []
     assert opened.violations() == []
-    opened.page.context.close()

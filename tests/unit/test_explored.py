@@ -41,7 +41,7 @@ from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_evidence import evidence_of
 from tiny_models import tiny_tokenizer
 
-HOSTILE = "</script><img src=x onerror=alert(1)> &amp; \u2028"
+HOSTILE = "</script><img src=x onerror=alert(1)>"
 SIDES = (STEREOTYPE, ANTISTEREOTYPE)
 
 
@@ -149,7 +149,7 @@ def test_evidence_may_be_of_more_pairs() -> None:
 
 def likeliest_of(evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Three tokens in the place of each: one sure, one likely and one that is next to impossible."""
-    chosen = [("sure", 0.8), ("##ly", 0.1994), (HOSTILE, 0.0001)]
+    chosen = [(HOSTILE, 0.8), ("##ly", 0.1994), ("no", 0.0001)]
     found = {}
     for masking, rows in evidence.items():
         repeated = rows.loc[rows.index.repeat(3), ["pair_id", "role", "position"]].reset_index(drop=True)
@@ -174,7 +174,7 @@ def test_the_likeliest_tokens_are_there_where_they_are_kept() -> None:
     for masking, lists in tokens["likeliest"].items():
         assert [bool(each) for each in lists] == [each is not None for each in tokens["surprisal"][masking]]
         known = [each for each in lists if each]
-        usual = [["sure", 80], ["\N{MIDDLE DOT}ly", 20]]
+        usual = [[HOSTILE, 80], ["\N{MIDDLE DOT}ly", 20]]
         assert known == [[["a", 0]] if masking == "all" else usual, *[usual] * (len(known) - 1)]
 
 

@@ -1,7 +1,6 @@
 """From statistics to the page of a small study: what is shown was computed, and names are only text."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,10 @@ from library import (
     SCORES,
     STATISTICS,
     WIDTH,
-    InputError,
+    Chart,
+    Fold,
     Section,
+    Table,
     flaws_table,
     read_sections,
     sha256_of_file,
@@ -129,18 +130,13 @@ def sections(made: Path) -> dict[str, Section]:
     return {section.name: section for section in read_sections(made / "pairs.json")}
 
 
-def blocks(of: list[dict[str, Any]], fold: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """The blocks of a section with the title of the fold that they are in."""
-    for block in of:
-        yield fold, block
-        yield from blocks(block.get("blocks", []), fold or block.get("title", ""))
-
-
-def stored(folder: Path, name: str) -> list[tuple[str, dict[str, Any]]]:
-    """The blocks of one section."""
-    made = json.loads((folder / "pairs.json").read_text())["sections"]
-    (section,) = [each for each in made if each["name"] == name]
-    return list(blocks(section["blocks"]))
+def blocks(section: Section, kind: type[Any], title: str = "") -> list[Any]:
+    """The blocks of a kind in a section, or in its folds whose title begins so."""
+    folds = [
+        fold for fold in section.every_block() if isinstance(fold, Fold) and fold.title.startswith(title)
+    ]
+    within = [block for fold in folds for block in fold.blocks] if title else section.every_block()
+    return [block for block in within if isinstance(block, kind)]
 
 
 def test_the_page_stands_alone_and_names_are_text(made: Path) -> None:
@@ -165,28 +161,20 @@ SHOWN = {
 
 
 @pytest.mark.parametrize(("section", "fold"), SHOWN)
-def test_charts_have_the_rows_of_the_tables(made: Path, section: str, fold: str) -> None:
+def test_charts_have_the_rows_of_the_tables(
+    made: Path, sections: dict[str, Section], section: str, fold: str
+) -> None:
     """Each row of a chart is a row of a table, and none is missing."""
     name, query = SHOWN[section, fold]
     table = pd.read_csv(made / f"{name}.csv").query(query)
-    named = {each for _, each in SHOWN if each}
-    rows = [
-        row
-        for of, block in stored(made, section)
-        if block["kind"] == "chart" and (of == fold if fold else of not in named)
-        for row in block["spec"]["data"]["values"]
-    ]
+    rows = [row for drawn in blocks(sections[section], Chart, fold) for row in drawn.rows]
     assert len(rows) == len(table) > 0
     computed = Computed([table])
     assert not [row for row in rows if computed.lacks(row, ("reported", "chance_low", "chance_high"))]
 
 
-def test_curves_are_those_of_the_statistics(made: Path, files: dict[str, Any]) -> None:
-    drawn = [
-        block["spec"]["data"]["values"]
-        for fold, block in stored(made, "trust")
-        if fold.startswith("Figure 1") and block["kind"] == "chart"
-    ]
+def test_curves_are_those_of_the_statistics(sections: dict[str, Section], files: dict[str, Any]) -> None:
+    drawn = [each.rows for each in blocks(sections["trust"], Chart, "Figure 1")]
     assert len(drawn) == len(NAMES)
     for place, values in zip((0, 2), drawn, strict=True):
         rows = pd.DataFrame(values)
@@ -230,13 +218,9 @@ def test_the_answer_says_what_the_scores_say(made: Path, sections: dict[str, Sec
     assert (own["p_holm"] >= own[["p", "null_p"]].max(axis=1)).all()
     assert bias.loc[bias["model"] == HOSTILE, "p_holm"].isna().all()
     # every score stands once in the table of the first screen, with its verdict
-    (sheet,) = [
-        block["sheet"]
-        for fold, block in stored(made, "answer")
-        if fold == "Every score with its verdict" and block["kind"] == "table"
-    ]
-    shown = {tuple(row[:3]): row[3:] for row in sheet["rows"]}
-    assert len(shown) == len(sheet["rows"]) == len(bias)
+    (table,) = blocks(answer, Table, "Every score with its verdict")
+    shown = {tuple(row[:3]): row[3:] for row in table.sheet.rows}
+    assert len(shown) == len(table.sheet.rows) == len(bias)
     for row in bias.to_dict("records"):
         name = row["model"] + (" (never trained)" if row["model"] == HOSTILE else "")
         cells = shown[name, row["benchmark"], title_of(row["measure"])]
@@ -255,12 +239,8 @@ def test_differences_are_compared_and_counted_once(made: Path, sections: dict[st
         factor = range(len(known), 0, -1)
         slow = (known["p"] * [*factor]).cummax().clip(upper=1)
         assert known["p_holm"].tolist() == pytest.approx(slow.tolist())
-    (sheet,) = [
-        block["sheet"]
-        for fold, block in stored(made, "trust")
-        if fold == COMPARED and block["kind"] == "table"
-    ]
-    assert len(sheet["rows"]) == (compared["protocol"] == "corrected").sum()
+    (table,) = blocks(sections["trust"], Table, COMPARED)
+    assert len(table.sheet.rows) == (compared["protocol"] == "corrected").sum()
     rows = compared[(compared["kind"] == "measures") & (compared["protocol"] == "corrected")]
     rows = rows[
         (rows["model"] == "bert") & ~rows[["first", "second"]].isin(["AllMasked", "AllMaskedSum"]).any(axis=1)
@@ -308,8 +288,3 @@ def test_a_study_of_scores_alone_has_a_page(files: dict[str, Any], tmp_path: Pat
     made = json.loads((folder / "pairs.json").read_text())["sections"]
     assert [section["name"] for section in made][:2] == ["answer", "groups"]
     assert pd.read_csv(folder / "compared.csv").empty
-
-
-def test_flaws_of_other_pairs_are_refused(files: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises((InputError, KeyError, SystemExit)):
-        shown_in(tmp_path, {**files, "flaws": files["bias"]}, MODELS, BENCHMARKS)
