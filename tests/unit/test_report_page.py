@@ -1,6 +1,7 @@
 """From statistics to the page of a small study: what is shown was computed, and names are only text."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,12 +132,11 @@ def sections(made: Path) -> dict[str, Section]:
 
 
 def blocks(section: Section, kind: type[Any], title: str = "") -> list[Any]:
-    """The blocks of a kind in a section, or in its folds whose title begins so."""
-    folds = [
-        fold for fold in section.every_block() if isinstance(fold, Fold) and fold.title.startswith(title)
-    ]
-    within = [block for fold in folds for block in fold.blocks] if title else section.every_block()
-    return [block for block in within if isinstance(block, kind)]
+    """The blocks of a kind in a section, or in those of its folds whose title begins so."""
+    if not title:
+        return [block for block in section.every_block() if isinstance(block, kind)]
+    folds = [fold for fold in blocks(section, Fold) if fold.title.startswith(title)]
+    return [block for fold in folds for block in blocks(replace(section, blocks=fold.blocks), kind)]
 
 
 def test_the_page_stands_alone_and_names_are_text(made: Path) -> None:
@@ -267,8 +267,7 @@ def test_a_small_study_still_has_a_page(files: dict[str, Any], tmp_path: Path) -
     """One model, a benchmark without ratings or directions, nothing planted."""
     of_one = {name: paths[1:2] for name, paths in files.items()} | {"models_compared": [], "states": []}
     folder = shown_in(tmp_path, of_one, MODELS[:1], BENCHMARKS[1:])
-    page = (folder / "index.html").read_text(encoding="utf-8")
-    assert "1 masked language model (bert)" in page
+    assert "bert" in Page((folder / "index.html").read_text(encoding="utf-8")).texts
     assert NO_FIGURE in (folder / "figure1.svg").read_text(encoding="utf-8")
     made = json.loads((folder / "pairs.json").read_text())
     assert [section["name"] for section in made["sections"]] == ["answer", "groups", "trust", "method"]

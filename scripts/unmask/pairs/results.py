@@ -237,7 +237,7 @@ class PairResults:
         """The scores of some groupings, protocol corrected, with the title of the measure."""
         rows = self.bias[self.bias["variant"] == variant]
         chosen = (rows["protocol"] == CORRECTED) & rows["grouping"].isin(groupings)
-        return rows[chosen].assign(title=rows["measure"].map(title_of))
+        return (rows := rows[chosen]).assign(title=rows["measure"].map(title_of))
 
     @cached_property
     def paper_tables(self) -> Mapping[str, pd.DataFrame]:
