@@ -1,6 +1,8 @@
 """Judgements on what measures find of what was planted, held against a truth table written out by hand."""
 
+import json
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -24,17 +26,14 @@ from library import (
     judgement,
     pairs_planted,
     planted_in,
+    read_truths,
     verdicts,
 )
 from made_worlds import make_world
 
+SOURCES = {"bert": "train", "even": "train", "oracle": "oracle", "untrained": "random"}
 STUDY = Study.from_config(
-    [
-        {"name": "bert", "source": "train", "world": "w"},
-        {"name": "even", "source": "train", "world": "w"},
-        {"name": "oracle", "source": "oracle", "world": "w"},
-        {"name": "untrained", "source": "random"},
-    ],
+    [{"name": name, "source": source} for name, source in SOURCES.items()],
     [{"name": "real"}, {"name": "pairs", "world": "w", "format": "crows-pairs"}],
 )
 
@@ -182,20 +181,11 @@ def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
     assert both.loc[both["bias_type"] == "gender", "model"].tolist() == ["bert"] * 3 + ["even"] * 3
 
 
-def results(models: list[str], headline: str) -> PairResults:
-    """Of a study whose tables are there already."""
-    bias = made_bias()
-    others = [name for name in bias["measure"].unique() if name != headline]
-    made = PairResults({}, {"measures": [headline, *others]})
-    judgements = judge(STUDY, {"pairs": MADE}, bias, models)
-    exact = judge(STUDY, {"pairs": MADE}, bias, ["oracle"])
-    vars(made).update(study=STUDY, bias=bias, judgements=judgements, exact_judgements=exact)
-    return made
-
-
 def test_judgements_are_counted_by_measure() -> None:
-    some = results(["bert", "even"], "AUL")
-    rows = some.judgements
+    bias = made_bias()
+    some = PairResults({}, {"measures": ["AUL", "CPS", "AllMasked"]})
+    rows, exact = (judge(STUDY, {"pairs": MADE}, bias, models) for models in (["bert", "even"], ["oracle"]))
+    vars(some).update(study=STUDY, bias=bias, judgements=rows, exact_judgements=exact)
     counted = pairs_planted.by_measure(some).set_index("title")
     assert list(counted.index) == ["AUL", "CPS"]
     for title, row in counted.iterrows():
@@ -209,9 +199,10 @@ def test_judgements_are_counted_by_measure() -> None:
         assert row["false"] == (wrong & ~with_bias).sum()
         assert row["of_frequency"] == (wrong & (own["planted"] == "frequency")).sum()
         assert row["found_holm"] == ((own["judgement"] == "found") & (own["p_holm"] < 0.05)).sum()
-        exact = some.exact_judgements.query("measure == @title")
-        assert row["exact_found"] == (exact["judgement"] == "found").sum()
-        assert row["exact_false"] == ((exact["judgement"] == "fooled") & (exact["association"] == 0)).sum()
+        of_exact = exact[exact["measure"] == title]
+        assert row["exact_found"] == (of_exact["judgement"] == "found").sum()
+        false = (of_exact["judgement"] == "fooled") & (of_exact["association"] == 0)
+        assert row["exact_false"] == false.sum()
 
 
 def test_a_study_is_judged_as_far_as_it_goes() -> None:
@@ -224,3 +215,26 @@ def test_a_study_is_judged_as_far_as_it_goes() -> None:
     known = {pair: fact for pair, fact in MADE.items() if pair != "n1"}
     with pytest.raises(InputError, match="benchmark pairs has no bias type nationality"):
         judge(STUDY, {"pairs": known}, made_bias(), ["bert"])
+
+
+def test_each_benchmark_has_the_truth_of_its_world_and_format(tmp_path: Path) -> None:
+    paths = []
+    for world in ("b", "a"):
+        benchmarks = {name: {"0": {"target": f"{world} {name}"}} for name in ("crows-pairs", "stereoset")}
+        paths.append(tmp_path / f"{world}.json")
+        paths[-1].write_text(json.dumps({"world": world, "benchmarks": benchmarks}))
+    places = {"a-cp": ("a", "crows-pairs"), "b-cp": ("b", "crows-pairs"), "b-ss": ("b", "stereoset")}
+    of_worlds = [{"name": name, "world": of[0], "format": of[1]} for name, of in places.items()]
+    study = Study.from_config([], [{"name": "real", "format": "crows-pairs"}, *of_worlds])
+    truths = read_truths(study, paths)
+    assert {name: truth["0"]["target"] for name, truth in truths.items()} == {
+        name: " ".join(of) for name, of in places.items()
+    }
+
+
+def test_rows_of_untrained_networks_and_exact_models_are_left_out() -> None:
+    rows = pd.DataFrame({"model": ["untrained", "bert", "oracle", "even", "bert"]})
+    assert STUDY.of_trained(rows)["model"].tolist() == ["bert", "even", "bert"]
+    # of two models that are compared both are trained
+    compared = pd.DataFrame({"first": ["bert", "bert", "untrained"], "second": ["oracle", "even", "even"]})
+    assert STUDY.of_trained(compared).to_numpy().tolist() == [["bert", "even"]]

@@ -38,11 +38,7 @@ def results() -> PairResults:
             parts.append(statistics[name].assign(model=model["name"], benchmark="ss"))
     frames = {name: pd.concat(each, ignore_index=True) for name, each in tables.items()}
     frames["bias"] = frames["bias"].assign(verdict="explainable by word choice", p_holm=1.0)
-    tests = pd.DataFrame({"unit": ["pair"]})
-    results = pair_results(MODELS, BENCHMARKS, tests=tests, lms=frames["lms"], bias=frames["bias"])
-    vars(results)["agreement"] = pd.DataFrame()
-    vars(results)["pairs"] = {}
-    return results
+    return pair_results(MODELS, BENCHMARKS, {}, agreement=pd.DataFrame(), pairs={}, **frames)
 
 
 def of_the_unrelated(evidence: dict[str, pd.DataFrame]) -> pd.DataFrame:

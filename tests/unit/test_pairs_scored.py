@@ -206,35 +206,31 @@ def test_requests_of_both_versions_of_logs_are_read(tmp_path: Path, form: str) -
     assert found == {("one", "two"): (-1.25, -2.0), ("four", "the three"): (-4.125, -3.5)}
 
 
-def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
-    path = write(tmp_path / "s.csv", [["a", "b", "x", "y"], ["one", "two", "1", "2"]])
-
-    def check(name: str) -> None:
-        check_score_files({"api": {"path": str(path), "measure": name, **BY_SENTENCES}}, ALL_MEASURES)
-
-    check("LL")
-    check("score")
-    for name in ("ll", "aUL", "LLmean", "Surprisal"):
-        with pytest.raises(InputError, match=r"models\.api\.measure: '.*' is no measure"):
-            check(name)
-    assert title_of("score") == "score" and kind_for("score") == "score-file" and sees_context("score")
-    assert explained("score") == "score (made elsewhere): the number that the file gives for a sentence."
-
-
 @pytest.mark.parametrize(
-    ("columns", "measure", "said"),
+    ("measure", "entry", "said"),
     [
-        (BY_SENTENCES["columns"], "Nothing", "measure: 'Nothing' is no measure ("),
-        (None, "LLMean", "measure: without columns the file is a log of lm-evaluation-harness, whose scores"),
+        ("LL", BY_SENTENCES, None),
+        ("score", BY_SENTENCES, None),
+        *((name, BY_SENTENCES, f"{name!r} is no measure (") for name in ("ll", "LLmean", "Surprisal")),
+        ("LLMean", {}, "without columns the file is a log of lm-evaluation-harness, whose scores are sums"),
     ],
 )
-def test_what_scores_cannot_be_is_refused_in_a_line(
-    tmp_path: Path, columns: dict[str, Any] | None, measure: str, said: str
+def test_what_scores_are_is_a_measure_or_a_free_name(
+    tmp_path: Path, measure: str, entry: dict[str, Any], said: str | None
 ) -> None:
-    entry = {"path": str(tmp_path / "s.csv"), "measure": measure, "columns": columns}
+    path = write(tmp_path / "s.csv", [["a", "b", "x", "y"], ["one", "two", "1", "2"]])
+    models = {"api": {"path": str(path), "measure": measure, **entry}}
+    if said is None:
+        check_score_files(models, ALL_MEASURES)
+        return
     with pytest.raises(InputError) as caught:
-        check_score_files({"api": {key: of for key, of in entry.items() if of}}, ALL_MEASURES)
-    assert f"config key models.api.{said}" in str(caught.value) and "\n" not in str(caught.value)
+        check_score_files(models, ALL_MEASURES)
+    assert str(caught.value).startswith(f"config key models.api.measure: {said}")
+
+
+def test_a_free_name_is_its_own_title() -> None:
+    assert title_of("score") == "score" and kind_for("score") == "score-file" and sees_context("score")
+    assert explained("score") == "score (made elsewhere): the number that the file gives for a sentence."
 
 
 def test_the_log_of_lm_evaluation_harness_decides_as_it_says_itself() -> None:

@@ -38,16 +38,7 @@ BENCHMARKS = [
     {"name": "ss", "published": "stereoset"},
     {"name": "own"},
 ]
-KINDS = (
-    "bias",
-    "leverage",
-    "accuracy",
-    "tests",
-    "agreement",
-    "measures_compared",
-    "quality",
-    "lms",
-)
+KINDS = (*pairs_presenting.TIDY, "measures_compared")
 FILES = (*KINDS, "pairs")
 
 
