@@ -29,7 +29,7 @@ from library import (
     write_embeddings,
 )
 from real_data import real_data
-from tiny_seeing import tiny_seeing
+from tiny_models import tiny_seeing
 
 
 def test_each_stimulus_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,9 @@ from library import (
     LoadedModel,
     PackedLinear,
     collect_evidence,
+    load,
     loading,
+    pick_device,
     score_pairs,
     use_fast_linear_layers,
 )
@@ -97,6 +99,14 @@ def test_the_kind_of_processor_alone_decides_about_linear_layers(
     network = nn.Sequential(nn.Linear(256, 256), nn.Linear(256, loading.WIDE))
     assert use_fast_linear_layers(network) == (taken > 0)
     assert [isinstance(layer, PackedLinear) for layer in network] == [taken == 2, taken > 0]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_gpu_gives_the_cpus_scores() -> None:
+    one, other = (
+        scores(load(directory("bert"), pick_device(name), True), "none") for name in ("cpu", "cuda")
+    )
+    np.testing.assert_allclose(one["log_prob"], other["log_prob"], atol=1e-4)
 
 
 FULL = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")

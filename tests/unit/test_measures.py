@@ -1,6 +1,7 @@
 """Every measure in both protocols against a slow literal implementation, and its invariants."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from library import (
     LEFT,
     MEANS,
     NONE,
+    ORIGINAL,
     PROTOCOLS,
     PUBLISHED,
     SHUFFLED,
@@ -21,12 +23,17 @@ from library import (
     TOKEN_ERROR,
     collect_evidence,
     counted,
+    load,
     margins_against_unrelated,
+    maskings_of,
     measure,
+    pick_device,
+    read_benchmark,
     score_pairs,
     sentence_scores,
 )
-from literal import causal, corrected, published
+from literal import Sides, causal, corrected, published
+from real_data import real_data
 from study_schema import CAUSAL_MEASURES, MEASURES
 from tiny_evidence import evidence_of, evidence_rows, left_reader, loaded, masked_reader
 
@@ -37,18 +44,22 @@ MODEL_OF = {name: "bert" if name in MEASURES else "llama" for name in ALL_MEASUR
 SIDES = ("stereotype", "antistereotype")
 
 
-def scores_of(evidence: Mapping[str, pd.DataFrame], measures: tuple[str, ...]) -> Any:
-    scores = score_pairs(IDS, evidence, list(measures))
+def scores_of(
+    evidence: Mapping[str, pd.DataFrame], measures: tuple[str, ...], ids: Sequence[str] = IDS
+) -> Any:
+    scores = score_pairs(ids, evidence, measures)
     return scores.set_index(["measure", "protocol", "pair_id"]).sort_index()
 
 
-def check(scores: Any, name: str, protocol: str, number: int, want: tuple[float, float], empty: bool) -> None:
+def check(
+    scores: Any, name: str, protocol: str, pair: str, want: Sides, empty: bool, off: float = 2e-5
+) -> None:
     """Scores and outcome of a pair are the literal ones; empty: no side has a token to score."""
-    got = scores.loc[(name, protocol, f"p{number}")]
+    got = scores.loc[(name, protocol, pair)]
     rounded = (name, protocol) in (("CPS", PUBLISHED), ("CCPS", PUBLISHED))
-    where = f"{name} {protocol} p{number}"
+    where = f"{name} {protocol} {pair}"
     # a rounded score may round the other way at its last digit
-    tolerance = 1.1e-3 if rounded else 2e-5
+    tolerance = 1.1e-3 if rounded else off
     np.testing.assert_allclose([got.stereotype, got.antistereotype], want, 1e-5, tolerance, err_msg=where)
     margin = want[0] - want[1]
     if empty or abs(margin) <= (TIE_MARGIN if protocol == CORRECTED else 0.0):
@@ -66,7 +77,29 @@ def test_scores_and_decisions_of_masked_models_equal_the_literal_ones(architectu
         for protocol, formula in ((PUBLISHED, published), (CORRECTED, corrected)):
             for number, (more, less, _) in enumerate(SENTENCES):
                 want = formula(name, reader, more, less)
-                check(scores, name, protocol, number, want, bool(np.isnan(want).all()))
+                check(scores, name, protocol, f"p{number}", want, bool(np.isnan(want).all()))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("format_", "place"),
+    [("crows-pairs", "crows_pairs/crows_pairs_anonymized.csv"), ("stereoset", "stereoset/dev.json")],
+)
+def test_scores_of_a_trained_model_on_real_pairs_equal_the_literal_ones(format_: str, place: str) -> None:
+    trained = real_data("models", "minilm-l6-mlm")
+    pairs = read_benchmark(real_data(place), {"format": format_}).iloc[::400]
+    measures = ("AUL", "AULA", "CPS", "SSS", "AllMasked")
+    evidence = {
+        masking: collect_evidence(
+            pairs, load(trained, pick_device("cpu"), masking == NONE), masking, ORIGINAL
+        )
+        for masking in maskings_of(measures)
+    }
+    scores, reader = scores_of(evidence, measures, list(pairs["pair_id"])), masked_reader(trained)
+    for name, (protocol, formula) in product(measures, ((PUBLISHED, published), (CORRECTED, corrected))):
+        for pair_id, *texts in pairs[["pair_id", *SIDES]].itertuples(index=False):
+            want = formula(name, reader, *texts)
+            check(scores, name, protocol, pair_id, want, bool(np.isnan(want).all()), 1e-4)
 
 
 @pytest.mark.parametrize("start", STARTS)
@@ -79,7 +112,7 @@ def test_scores_and_decisions_of_causal_models_equal_the_literal_ones(start: str
                 # nothing tells them apart, if there is a start to read
                 empty = bool(np.isnan(want).all()) and (start is None or name != "StartAlone")
                 empty &= scores.loc[(name, protocol, f"p{number}"), "error"] == 0
-                check(scores, name, protocol, number, want, empty)
+                check(scores, name, protocol, f"p{number}", want, empty)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

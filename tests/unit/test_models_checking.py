@@ -27,8 +27,15 @@ from transformers import (
 from library import InputError, Start, check_model
 from real_data import real_data
 from running import about_model, run_script
-from tiny_models import END, tiny_classifier, tiny_config, tiny_decoder, tiny_model, tiny_tokenizer
-from tiny_seeing import tiny_seeing
+from tiny_models import (
+    END,
+    tiny_classifier,
+    tiny_config,
+    tiny_decoder,
+    tiny_model,
+    tiny_seeing,
+    tiny_tokenizer,
+)
 
 MASKED, CAUSAL, CLASSIFIER = "masked-lm", "causal-lm", "text-classification"
 ENCODER, SEEING = "text-encoder", "vision-and-language"

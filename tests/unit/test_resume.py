@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from transformers import BertModel
@@ -29,6 +30,7 @@ from library import (
     Subject,
     Wanted,
     as_rows,
+    check_one_origin,
     pick_device,
     read,
     read_facts,
@@ -240,6 +242,21 @@ def test_a_seed_more_is_scored_alone(study: Study, sequences: list[int]) -> None
     assert study.score([1, 2], ["AUL"]) == study.score([1, 2], ["AUL"], code="another") == ["1", "2"]
     study.write_pairs(stereotype="the nurse is very good")
     assert study.score([1], ["AUL"], code="another") == ["1"]
+
+
+ORIGIN = {key: f"some {key}" for key in ("benchmark", "benchmark_sha256")}
+
+
+@pytest.mark.parametrize("key", ORIGIN)
+def test_scores_of_evidence_of_two_states_of_a_benchmark_do_not_meet(tmp_path: Path, key: str) -> None:
+    one, other = tmp_path / "one.parquet", tmp_path / "other.parquet"
+    for path, changed in ((one, {"model": "another"}), (other, {key: "another"})):
+        facts = {"evidence": {"none": ORIGIN, "all": ORIGIN | changed}}
+        write_table(path, pd.DataFrame({"n": [1]}), pa.schema([("n", pa.int64())]), facts)
+    check_one_origin([one, one], list(ORIGIN))
+    line = f"^{other}: {key} differs: another here, some {key} in {one}; delete both and run again$"
+    with pytest.raises(InputError, match=line):
+        check_one_origin([one, other], list(ORIGIN))
 
 
 # in shards

@@ -144,6 +144,17 @@ def test_unequal_tokens_are_counted_from_any_evidence_that_has_them() -> None:
     assert token_flags(made.pairs, {"one-shared": made.evidence["one-shared"]}, None) == {}
 
 
+def test_pairs_with_unknown_tokens_are_a_flaw_of_the_model() -> None:
+    """In a stereotypical or antistereotypical sentence; a special token counts, too."""
+    roles = ["stereotype", "antistereotype", "unrelated", "stereotype", "antistereotype"]
+    rows = pd.DataFrame({"pair_id": list("aabcd"), "role": roles, "token_id": [5, 1, 1, 1, 1]})
+    rows = rows.assign(special=[False, False, False, True, False], modified=None)
+    pairs = pd.DataFrame({"pair_id": list("abcde")})
+    for evidence in ({"none": rows}, {"one-shared": rows.iloc[:2], "one-modified": rows.iloc[2:]}):
+        unknown = token_flags(pairs, evidence, 1)["unknown_tokens"]
+        assert unknown.tolist() == [True, False, False, True, False]
+
+
 def pair(number: int, stereotype: str, antistereotype: str, **more: object) -> dict[str, object]:
     whole: dict[str, object] = {"pair_id": f"p{number}", "bias_type": "gender", "target": "t"}
     whole |= {"stereotype": stereotype, "antistereotype": antistereotype}
@@ -224,8 +235,7 @@ def test_the_flaws_of_stereoset() -> None:
     assert counts == dict.fromkeys(PAIR_FLAWS, 0) | {UNRATED: 810, "near_duplicate": 8}
     # a label that is missing is no flaw
     counted = pairs_presenting.counts(pair_results([], [], flaws={"stereoset": table}))
-    counted = counted.set_index("label")["count"]
-    assert (counted["any flaw"], counted["not rated"]) == (8, 810)
+    assert counted.set_index("label")["count"][["any flaw", "not rated"]].tolist() == [8, 810]
     # it is all the professions that have no labels in the public file
     assert set(pairs["bias_type"][table["no_votes"].eq(True)]) == {"profession"}
 

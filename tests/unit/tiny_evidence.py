@@ -62,17 +62,17 @@ def evidence_of(architecture: str, start: str | None = None) -> Mapping[str, pd.
     return {masking: evidence_rows(architecture, masking, start=start) for masking in maskings}
 
 
-def plain_network(architecture: str, dtype: torch.dtype = torch.float32) -> Any:
-    auto: Any = AutoModelForMaskedLM if architecture in ARCHITECTURES else AutoModelForCausalLM
-    return auto.from_pretrained(directory(architecture), attn_implementation="eager", dtype=dtype).eval()
+def plain(auto: Any, directory: Path, dtype: torch.dtype = torch.float32) -> tuple[Any, Any]:
+    """A network and its tokenizer."""
+    network = auto.from_pretrained(directory, attn_implementation="eager", dtype=dtype).eval()
+    return network, AutoTokenizer.from_pretrained(directory)
 
 
-def masked_reader(architecture: str, dtype: torch.dtype = torch.float32) -> Reader:
-    return Reader(plain_network(architecture, dtype), AutoTokenizer.from_pretrained(directory(architecture)))
+def masked_reader(model: str | Path, dtype: torch.dtype = torch.float32) -> Reader:
+    """Of an architecture, or of a model's directory."""
+    return Reader(*plain(AutoModelForMaskedLM, model if isinstance(model, Path) else directory(model), dtype))
 
 
 def left_reader(architecture: str, start: str | None = None) -> LeftReader:
-    tokenizer = AutoTokenizer.from_pretrained(directory(architecture))
-    return LeftReader(
-        plain_network(architecture), tokenizer, tokenizer.bos_token_id if start is None else None
-    )
+    network, tokenizer = plain(AutoModelForCausalLM, directory(architecture))
+    return LeftReader(network, tokenizer, tokenizer.bos_token_id if start is None else None)

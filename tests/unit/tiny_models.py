@@ -12,6 +12,7 @@ from tokenizers.models import BPE
 from transformers import (
     AlbertTokenizer,
     AutoConfig,
+    AutoModel,
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
@@ -156,6 +157,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
         "type_vocab_size": 0,
     },
     "distilbert": {**_SIZES, "hidden_dim": 64},
+    "visual_bert": {**_SIZES, "visual_embedding_dim": 12},
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128, "initializer_range": 0.5},
     "llama": _DECODER_SIZES,
     "gpt_neox": _DECODER_SIZES,
@@ -229,6 +231,23 @@ def tiny_classifier(
     ids = {label: number for number, label in numbered.items()}
     settings = {"id2label": numbered, "label2id": ids, **overrides}
     return _saved(AutoModelForSequenceClassification, architecture, directory, seed, settings)
+
+
+def tiny_seeing(directory: Path, seed: int = 0, **overrides: Any) -> Path:
+    """The same of a random VisualBERT, with regions of 12 features.
+
+    No weight is zero, or what it counts for would not be seen.
+    """
+    model: Any = AutoModel.from_pretrained(
+        _saved(AutoModel, "visual_bert", directory, seed, overrides, tiny_tokenizer("bert"))
+    )
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(seed)
+        for weights in model.parameters():
+            if not weights.any():
+                weights.normal_(std=0.3)
+    model.save_pretrained(directory)
+    return directory
 
 
 def _saved(

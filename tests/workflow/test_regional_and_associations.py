@@ -12,7 +12,7 @@ from association_files import KEYS, SETS, grounded, sent_bias
 from library import verify
 from small_study import AGGREGATES, Workflow, random_model
 from test_families import section_names
-from tiny_seeing import tiny_seeing
+from tiny_models import tiny_seeing
 from workflow_copy import copy_workflow
 
 REGIONS = """\
