@@ -3,11 +3,11 @@
 import os
 import re
 from collections.abc import Iterable
+from glob import glob
 from pathlib import Path
 
 from unmask.errors import InputError
 from unmask.files import write_text
-from unmask.results.files import files_below
 from unmask.results.settings import CHECKSUMS
 
 EVIDENCE = re.compile(
@@ -19,6 +19,12 @@ finished study needs it no more."""
 
 ABANDONED = re.compile(r"(.+/)?\.[^/]+\.(partial|shards)\b.*")
 """What jobs that were killed have left."""
+
+
+def files_below(folder: str | Path) -> list[Path]:
+    """All files below a folder, in order, hidden ones too; links to folders are followed."""
+    names = glob("**", root_dir=folder, recursive=True, include_hidden=True)
+    return sorted(path for path in (Path(folder, name) for name in names) if path.is_file())
 
 
 def may_be_removed(path: Path, results: Path) -> bool:
