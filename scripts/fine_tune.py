@@ -1,5 +1,7 @@
 """Fine-tune a model of the study on a task; write what it predicts and, of one seed, the model."""
 
+import pyarrow as pa
+
 from unmask.models.job import model_job
 from unmask.downstream.fine_tuning import FineTuning
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
@@ -32,4 +34,4 @@ with model_job("model {params.model}, task {params.task}") as run:
             restore(base["directory"], tuned.classifier, output.directory)
             write_facts(output.facts, {"from": params.model, **facts})
             write_manifest(output.manifest, params.manifest, [output.facts])
-        write_table(output.predictions, tuned.predictions, PREDICTIONS, facts)
+        write_table(output.predictions, pa.concat_tables(tuned.predictions), PREDICTIONS, facts)
