@@ -3,10 +3,9 @@
 from unmask.job import job
 from unmask import __version__
 from unmask.files import write_text
-from unmask.report.page import About, render_page
+from unmask.report.page import About, render_page, render_summary
 from unmask.report.provenance import provenance
 from unmask.report.sections import read_sections, write_sections
-from unmask.report.summary import render_summary
 
 with job() as run:
     inputs, output, params = run.input, run.output, run.params

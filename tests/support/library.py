@@ -231,21 +231,28 @@ from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
 from unmask.regional.terms import PUBLISHED as REGIONAL_PUBLISHED
 from unmask.regional.words import read_list, read_words, word_sets
 from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, with_parts_of
-from unmask.report.changes import CHART_COLUMNS, changes_chart
-from unmask.report.charts import VEGA_LITE, chart, program, save_chart, theme
-from unmask.report.colours import COLOURS, MODES, RANGES
-from unmask.report.csv_text import csv_text
+from unmask.report.charts import COLOURS, MODES, RANGES, VEGA_LITE, chart, program, save_chart, theme
+from unmask.report.charts import title_of as report_title_of
 from unmask.report.declared_tables import Column as ReportColumn
 from unmask.report.declared_tables import Table as Report_declared_tablesTable
 from unmask.report.declared_tables import cell, ends, fields, in_order, with_marks
-from unmask.report.forms import Axis, Beside, Kinds, forest, scatter
-from unmask.report.page import LIBRARY, LONG, About, content_policy, render_page
+from unmask.report.forms import CHART_COLUMNS, Axis, Beside, Kinds, changes_chart, forest, scatter
+from unmask.report.page import (
+    LIBRARY,
+    LONG,
+    MOST_ROWS,
+    MOST_SENTENCES,
+    WIDTH,
+    About,
+    content_policy,
+    render_page,
+    render_summary,
+)
 from unmask.report.panels import Row, by_value, domain, kinds, line, panels, plain, records, tooltips
 from unmask.report.panels import columns_of as report_columns_of
-from unmask.report.presenting import NO_FIGURE, Presentation, save_figure
+from unmask.report.presenting import NO_FIGURE, Presentation, Topic, clear, save_figure
 from unmask.report.provenance import citations, provenance
 from unmask.report.published import UNMASKING_THE_MASK, doubts, read_published
-from unmask.report.rendering import escape_latex, escape_markdown, latex, markdown
 from unmask.report.sections import (
     METHOD,
     App,
@@ -262,11 +269,18 @@ from unmask.report.sections import (
     read_sections,
     write_sections,
 )
-from unmask.report.sheets import DASH, MINUS, Sheet, rows_of
+from unmask.report.sheets import (
+    DASH,
+    MINUS,
+    Sheet,
+    csv_text,
+    escape_latex,
+    escape_markdown,
+    latex,
+    markdown,
+    rows_of,
+)
 from unmask.report.study import Study
-from unmask.report.summary import MOST_ROWS, MOST_SENTENCES, WIDTH, render_summary
-from unmask.report.titled import title_of as report_title_of
-from unmask.report.topics import Topic, clear
 from unmask.report.wording import listed, many, span
 from unmask.report.wording import records as report_findings_records
 from unmask.results.cleaning import removable, remove

@@ -13,11 +13,10 @@ from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.terms import E1, E3X, E3Y, GROUNDED, JOINT, SETS, TEXT, VECTORS, WEAT, WORD
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
-from unmask.report.presenting import Presentation
+from unmask.report.presenting import Presentation, Topic, clear
 from unmask.report.published import read_published
 from unmask.report.sheets import Sheet, counted, number, rows_of
 from unmask.report.study import UNTRAINED, Named
-from unmask.report.topics import Topic, clear
 from unmask.report.wording import listed, many, records, span
 from unmask.study_results import facts_by, load_tables
 

@@ -13,8 +13,7 @@ from unmask.command.scoring import run_study
 from unmask.errors import InputError, known_names
 from unmask.files import write_text
 from unmask.papers.comparing import Item, compared, needs_data, read_costs, read_items, summary
-from unmask.report.csv_text import csv_text
-from unmask.report.sheets import number
+from unmask.report.sheets import csv_text, number
 from unmask.results.settings import results_folder
 
 TABLE = Path("results/reproduced.csv")

@@ -10,13 +10,11 @@ import pandas as pd
 from unmask.files import read_facts
 from unmask.measures.formulas import title_of
 from unmask.report.captions import Captions, load_captions
-from unmask.report.changes import changes_chart
 from unmask.report.declared_tables import Column, Table
-from unmask.report.forms import Axis
+from unmask.report.forms import Axis, changes_chart
 from unmask.report.panels import by_value, columns_of
-from unmask.report.presenting import Presentation
+from unmask.report.presenting import Presentation, Topic, clear
 from unmask.report.sheets import UNTESTABLE, Sheet, counted, number
-from unmask.report.topics import Topic, clear
 from unmask.report.wording import many
 from unmask.statistics.changes import changes, without_controls
 from unmask.statistics.decisions import NO_PREFERENCE

@@ -10,14 +10,12 @@ from unmask.downstream.correlation import main_metrics
 from unmask.downstream.results import DownstreamResults
 from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, LEAST_SEEN
 from unmask.measures.formulas import title_of
-from unmask.report.changes import changes_chart
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
-from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
+from unmask.report.forms import Axis, Beside, Grid, Kinds, changes_chart, forest, scatter
 from unmask.report.panels import columns_of
-from unmask.report.presenting import Presentation
+from unmask.report.presenting import Presentation, Topic, clear
 from unmask.report.published import DOUBT
 from unmask.report.sheets import DAGGER, Sheet, counted, number, rows_of
-from unmask.report.topics import Topic, clear
 from unmask.report.wording import listed, many, records, span
 from unmask.statistics.changes import without_controls
 from unmask.statistics.decisions import NO_PREFERENCE

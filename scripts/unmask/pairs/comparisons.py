@@ -13,7 +13,7 @@ from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, with_marks
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.panels import columns_of
-from unmask.report.topics import clear
+from unmask.report.presenting import clear
 from unmask.statistics.ranks import holm
 from unmask.terms import CORRECTED
 

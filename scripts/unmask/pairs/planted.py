@@ -12,9 +12,9 @@ from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL, FOOLED, FOUND,
 from unmask.report.declared_tables import Column, Table
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import columns_of
+from unmask.report.presenting import Topic
 from unmask.report.sheets import counted, rows_of
 from unmask.report.study import ORACLE
-from unmask.report.topics import Topic
 from unmask.report.wording import listed, many
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.sharing import TOLERANCE

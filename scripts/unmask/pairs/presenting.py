@@ -14,11 +14,10 @@ from unmask.pairs.paper_tables import STEREOSET, by_others
 from unmask.pairs.results import TITLES, PairResults, several_types
 from unmask.pairs.verdicts import MARKS
 from unmask.report.declared_tables import Column, Table, in_order, ranged, with_marks
-from unmask.report.presenting import Presentation
+from unmask.report.presenting import Presentation, Topic, clear
 from unmask.report.published import UNMASKING_THE_MASK
 from unmask.report.sections import METHOD, Section
 from unmask.report.sheets import Sheet, TableAndSheet, counted, interval, number, rows_of
-from unmask.report.topics import Topic, clear
 from unmask.report.wording import many, span
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.quality import flags

@@ -40,7 +40,7 @@ function save(name, url) {
   element("a", { href: url, download: name }).click();
 }
 
-// What spreadsheets would run as a formula, as unmask.report.csv_text has it; numbers are none.
+// What spreadsheets would run as a formula, as unmask.report.sheets has it; numbers are none.
 const FORMULA = /^(?![+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$)[=+\-@\t\r]/i;
 
 // Text in a table that other programs read, as RFC 4180 has it or between tabs.

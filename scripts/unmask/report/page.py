@@ -1,21 +1,22 @@
-"""The report: one self-contained HTML page of any sections."""
+"""The report, of any sections: one self-contained HTML page, and a screenful of text for a terminal."""
 
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from tabulate import tabulate
 
 from unmask.report import charts
-from unmask.report.colours import style_sheet
 from unmask.report.sections import App, Chart, Section, arranged
 from unmask.report.sheets import Sheet
-from unmask.report.titled import title_of
 
 LIBRARY = Path(__file__).resolve().parents[1]
 """Where programs are (unmask.report.sections.App)."""
@@ -71,7 +72,9 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
 
     def with_title(chart: Chart, titles: Sequence[str]) -> dict[str, Any]:
         """A chart with the title that it has where it leaves the page; titles: of what it is in."""
-        return chart.spec | {"saved": title_of(chart.spec, titles, chart.caption, about.study, about.source)}
+        return chart.spec | {
+            "saved": charts.title_of(chart.spec, titles, chart.caption, about.study, about.source)
+        }
 
     blocks = [block for section in visible for block in section.every_block()]
     charted = any(isinstance(block, Chart) for block in blocks)
@@ -93,7 +96,7 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
         LONG=LONG,
         PROSE=PROSE,
         with_title=with_title,
-        style=Markup(style_sheet() + _of_report("page.css")),
+        style=Markup(charts.style_sheet() + _of_report("page.css")),
         styles=[Markup(_text(f"{name}.css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",
         programs=[Markup(program) for program in programs],
@@ -134,3 +137,57 @@ def _of_report(name: str) -> str:
 def _text(name: str) -> str:
     """The text of a program or a style sheet, which are this project's own."""
     return (LIBRARY / name).read_text(encoding="utf-8")
+
+
+WIDTH = 80
+"""Characters of a line."""
+
+MOST_ROWS = 24
+"""Of a table; more are in the report."""
+
+MOST_SENTENCES = 5
+
+
+def render_summary(title: str, sections: Sequence[Section]) -> str:
+    """What the sections found, in lines of WIDTH characters at most.
+
+    The study's title; the answer of the section that has one, with its answers to questions and its headline
+    as a table; or else the first sentences of the first sections.
+    """
+    return "\n\n".join([_filled(title), *_parts(sections)]) + "\n"
+
+
+def _parts(sections: Sequence[Section]) -> Iterator[str]:
+    answer = next((section for section in sections if section.title), None)
+    if answer is None:
+        said = [(each.heading, each.sentences[0]) for each in sections if each.sentences]
+        for heading, sentence in said[:MOST_SENTENCES]:
+            yield _filled(f"{heading}: {sentence}", indent="    ")
+        return
+    yield _filled(answer.title)
+    yield "\n".join(_filled(f"{question} {text}", indent="  ") for question, text in answer.answers)
+    if answer.headline and answer.headline.rows:
+        yield f"{_filled(answer.headline.caption)}\n\n{_table(answer.headline)}"
+
+
+def _filled(text: str, indent: str = "") -> str:
+    # the name of a model is not broken
+    return fill(_one_line(text), WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _table(sheet: Sheet) -> str:
+    """The rows below what their first cells say, once for those alike."""
+    rows = [[_one_line(cell) for cell in row] for row in sheet.rows[:MOST_ROWS]]
+    # a cell is text, whatever it looks like
+    lines = iter(tabulate([row[1:] for row in rows], tablefmt="plain", disable_numparse=True).splitlines())
+    shown: list[str] = []
+    for first, alike in groupby(rows, key=lambda row: row[0]):
+        shown += [first, *(f"  {next(lines)}" for _ in alike)]
+    if (more := len(sheet.rows) - MOST_ROWS) > 0:
+        shown.append(f"... and {more} more rows")
+    return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in shown)
+
+
+def _one_line(text: str) -> str:
+    """Without what moves a cursor or changes colours."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)

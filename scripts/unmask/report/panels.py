@@ -31,7 +31,7 @@ SHAPES = ("circle", "square", "diamond", "triangle-down", "cross", "triangle-rig
 """Of marks: what colours tell apart, shapes do too, and both together more than either."""
 
 OF_CLAIMS = (*("circle", "diamond", "square", "cross", "triangle-right", "triangle-up", "triangle-left"),)
-"""Shapes of verdicts and judgements, in the order of their colours (unmask.report.colours.RANGES)."""
+"""Shapes of verdicts and judgements, in the order of their colours (unmask.report.charts.RANGES)."""
 
 _LETTER = 6.4
 """Pixels of a letter of a label, on average."""

@@ -125,7 +125,7 @@ class Section:
     found, in plain words, the main thing first; label: what the navigation calls it, by default its heading.
     Of the section that has the answer of the whole report, title: the answer in a line; answers: to the
     questions of a reader, each with its question; headline: the main numbers in a narrow table, for a
-    terminal (unmask.report.summary).
+    terminal (unmask.report.page).
     """
 
     name: str
