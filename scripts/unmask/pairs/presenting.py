@@ -55,7 +55,7 @@ def bias_types(results: PairResults) -> pd.DataFrame:
 def says_of_directions(results: PairResults) -> Iterator[str]:
     """How many differences between advantaged and disadvantaged groups are clear."""
     rows = holm(results.corrected(DIFFERENCE), by=["protocol"])
-    rows = results.study.of_trained(rows[rows["measure"].map(sees_context).astype(bool)])
+    rows = results.study.of_trained(rows[rows["measure"].astype(str).map(sees_context).astype(bool)])
     if len(rows):
         yield clear(rows, "differences between advantaged and disadvantaged groups", results.level)
 
@@ -240,7 +240,7 @@ def areas(results: PairResults) -> pd.DataFrame:
     nobody rated."""
     rows = results.agreement[results.agreement["protocol"] == PUBLISHED]
     rated = [each.name for each in results.study.benchmarks if each.world is None]
-    sees = rows["measure"].map(sees_context).astype(bool)
+    sees = rows["measure"].astype(str).map(sees_context).astype(bool)
     return rows[sees & rows["auc"].notna() & rows["benchmark"].isin(rated)]
 
 
