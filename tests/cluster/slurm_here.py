@@ -138,9 +138,11 @@ class Slurm:
 
     def __exit__(self, *_: object) -> None:
         if (SETTINGS / FILES[0]).exists():
-            subprocess.run(["scancel", "--user=root", "--full"], check=False, timeout=20)
-            end = time.monotonic() + 10
-            while self._is_up() and self.jobs("RUNNING", "COMPLETING") and time.monotonic() < end:
+            self.ask("scancel", "--user=root", "--full", check=False)
+            end, controller = time.monotonic() + 10, self._daemons.get("slurmctld")
+            while controller and controller.poll() is None and time.monotonic() < end:
+                if not self.jobs("RUNNING", "COMPLETING"):
+                    break
                 time.sleep(0.1)
         for daemon in reversed(self._daemons.values()):
             daemon.terminate()
@@ -149,9 +151,9 @@ class Slurm:
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
-        for name in FILES:
-            if self._is_ours(SETTINGS / name):
-                (SETTINGS / name).unlink()
+        for path in (SETTINGS / name for name in FILES):
+            if path.is_symlink() and path.readlink().parent == self.folder:
+                path.unlink()
 
     def jobs(self, *states: str) -> list[Job]:
         """All jobs since the start, or those in one of the states, in the order of their submission."""
@@ -169,10 +171,10 @@ class Slurm:
 
     def processes(self, job: Job) -> list[int]:
         """The processes of a running job; none yet where it has only just begun."""
-        command = ["scontrol", "listpids", str(job.number), job.facts.get("BatchHost", NODES[0])]
+        host = job.facts.get("BatchHost", NODES[0])
         # it fails while the job is only about to begin
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
-        numbers = [int(line.split()[0]) for line in done.stdout.splitlines()[1:]]
+        lines = self.ask("scontrol", "listpids", str(job.number), host, check=False)
+        numbers = [int(line.split()[0]) for line in lines[1:]]
         return [number for number in numbers if number > 0]
 
     def fail(self, node: str) -> None:
@@ -183,9 +185,9 @@ class Slurm:
         for process in [*keepers, *(process for job in jobs for process in self.processes(job))]:
             os.kill(process, signal.SIGKILL)
 
-    def ask(self, *command: str) -> list[str]:
+    def ask(self, *command: str, check: bool = True) -> list[str]:
         """The lines that one of Slurm's commands prints."""
-        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=20)
+        done = subprocess.run(command, check=check, capture_output=True, text=True, timeout=20)
         return done.stdout.splitlines()
 
     def _configure(self) -> None:
@@ -237,21 +239,8 @@ class Slurm:
             time.sleep(0.1)
 
     def _is_idle(self, node: str) -> bool:
-        done = subprocess.run(
-            ["sinfo", "--noheader", "--Node", f"--nodes={node}", "--format=%T"],
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-        )
-        return set(done.stdout.split()) == {"idle"}
-
-    def _is_up(self) -> bool:
-        daemon = self._daemons.get("slurmctld")
-        return daemon is not None and daemon.poll() is None
-
-    def _is_ours(self, path: Path) -> bool:
-        return path.is_symlink() and path.readlink().parent == self.folder
+        states = self.ask("sinfo", "--noheader", "--Node", f"--nodes={node}", "--format=%T", check=False)
+        return {state.strip() for state in states} == {"idle"}
 
 
 def _free_ports(*names: str) -> dict[str, int]:

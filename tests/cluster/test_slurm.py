@@ -4,14 +4,13 @@ import copy
 import os
 import shutil
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from runs import PATIENCE, Run, differing, running
+from runs import Run, differing, running
 from slurm_here import GPUS, Job, Slurm, why_not
 from small_study import Workflow
 
@@ -48,14 +47,15 @@ def command_of(process: int) -> str:
 
 def wait_for_scoring(slurm: Slurm, workflow: Workflow, run: Run) -> tuple[Job, list[int]]:
     """A scoring job of a workflow, once its script is at work, and its processes."""
-    end = time.monotonic() + PATIENCE
-    while True:
+
+    def at_work() -> tuple[Job, list[int]] | None:
         for job in scoring(slurm, workflow):
             processes = slurm.processes(job)
             if any("score_evidence.py" in command_of(process) for process in processes):
                 return job, processes
-        assert run.process.poll() is None and time.monotonic() < end, run.log.read_text()
-        time.sleep(0.2)
+        return None
+
+    return run.wait_for(at_work)
 
 
 def as_here(local: Workflow, workflow: Workflow) -> bool:
@@ -113,10 +113,7 @@ def test_a_killed_snakemake_is_followed_by_one_that_finishes(
         run.signal(signal.SIGKILL)
         run.end()
     with on_slurm(workflow, TARGET, log="again.log") as again:
-        end = time.monotonic() + PATIENCE
-        while len(scoring(slurm, workflow)) < 2:
-            assert again.process.poll() is None and time.monotonic() < end, again.log.read_text()
-            time.sleep(0.2)
+        again.wait_for(lambda: len(scoring(slurm, workflow)) == 2)
         for process in processes:
             os.kill(process, signal.SIGCONT)
         again.finish()

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-import socket
+import socketserver
 import threading
 import time
 from collections import deque
@@ -40,8 +40,41 @@ class Request:
     headers: dict[str, str]
 
 
-class Server:
-    """Runs on loopback in threads; `answer` makes the replies, `requests` remembers what was asked."""
+class Loopback:
+    """A server on loopback, at work in threads until its block ends."""
+
+    def __init__(self, server: socketserver.TCPServer) -> None:
+        self._server = server
+        self.url = f"http://127.0.0.1:{server.server_address[1]}"
+        self._thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class RawServer(Loopback):
+    """Sends these bytes to every connection, once it has asked."""
+
+    def __init__(self, answer: bytes) -> None:
+        class Handler(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                head = b""
+                with suppress(OSError):
+                    while b"\r\n\r\n" not in head and (received := self.request.recv(1 << 16)):
+                        head += received
+                    self.request.sendall(answer)
+
+        super().__init__(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler))
+
+
+class Server(Loopback):
+    """`answer` makes the replies, `requests` remembers what was asked."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
@@ -75,19 +108,7 @@ class Server:
             def log_message(self, format: str, *args: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__init__(ThreadingHTTPServer(("127.0.0.1", 0), Handler))
 
 
 class FileServer(Server):
@@ -206,36 +227,3 @@ def unused_url() -> Iterator[str]:
     with Server() as server:
         url = server.url
     yield url
-
-
-class RawServer:
-    """Sends these bytes to every connection, once it has asked."""
-
-    def __init__(self, answer: bytes) -> None:
-        self._answer = answer
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        # wakes the thread that accepts, which closing alone would not
-        self._listening.shutdown(socket.SHUT_RDWR)
-        self._listening.close()
-
-    def _serve(self) -> None:
-        with suppress(OSError):
-            while True:
-                connection, _ = self._listening.accept()
-                threading.Thread(target=self._reply, args=(connection,), daemon=True).start()
-
-    def _reply(self, connection: socket.socket) -> None:
-        with suppress(OSError), connection:
-            head = b""
-            while b"\r\n\r\n" not in head and (received := connection.recv(1 << 16)):
-                head += received
-            connection.sendall(self._answer)
-            # without this, bytes that were not read would reset the connection
-            connection.shutdown(socket.SHUT_WR)

@@ -5,10 +5,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import psutil  # type: ignore[import-untyped]
 import yaml
@@ -16,6 +17,7 @@ import yaml
 from library import sha256_of_file
 from small_study import Workflow
 
+Found = TypeVar("Found")
 PATIENCE = 1200
 """Seconds after which what does not come is a failure."""
 
@@ -46,12 +48,14 @@ class Run:
             time.sleep(0.02)
         return None
 
-    def wait_for_line(self, words: str) -> None:
+    def wait_for(self, look: Callable[[], Found | None]) -> Found:
+        """What `look` finds while it runs, once there is something."""
         deadline = time.monotonic() + PATIENCE
-        while words not in self.log.read_text():
-            assert self.process.poll() is None, self.log.read_text()
-            assert time.monotonic() < deadline, self.log.read_text()
-            time.sleep(0.05)
+        while not (found := look()):
+            at_work = self.process.poll() is None and time.monotonic() < deadline
+            assert at_work, self.log.read_text()
+            time.sleep(0.02)
+        return found
 
     def signal(self, number: signal.Signals, *, group: bool = False) -> None:
         if group:

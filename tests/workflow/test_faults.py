@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -67,9 +66,7 @@ def job_at_work(run: Run, script: str, lock: Path) -> psutil.Process:
     """A job of that script, once it holds its lock; it is halted then, so that there is time."""
     job = run.wait_for_job(script)
     assert job, run.log.read_text()
-    while not lock.exists():
-        assert job.is_running() and run.process.poll() is None, run.log.read_text()
-        time.sleep(0.02)
+    run.wait_for(lock.exists)
     job.suspend()
     return job
 
@@ -83,7 +80,8 @@ def test_a_killed_run_is_started_again_and_its_jobs_are_waited_for(
         assert killed.end() == -signal.SIGKILL
     try:
         with running(fresh, TARGET, log="again.log") as again:
-            again.wait_for_line("of a run that was killed is still at this: waiting for it")
+            waits = "of a run that was killed is still at this: waiting for it"
+            again.wait_for(lambda: waits in again.log.read_text())
             job.resume()
             assert again.end() == 0, again.log.read_text()
     finally:
