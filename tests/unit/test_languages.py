@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from docs_text import docs_section
 from library import InputError, complete, known_benchmarks, read_benchmark, read_config
 from study_schema import ROOT
+from workflow_copy import docs_section
 
 LANGUAGES = read_config(ROOT / "configs/languages.yaml")
 

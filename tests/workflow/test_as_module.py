@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from docs_text import docs_section
 from small_study import Workflow, errors, small_study, write_crows_pairs
 from tiny_models import tiny_model
-from workflow_copy import ROOT, copy_workflow
+from workflow_copy import ROOT, copy_workflow, docs_section
 
 PAGE = docs_section("running.md", "As a module of your own workflow")
 MODULE = """

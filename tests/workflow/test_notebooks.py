@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import unmask
-from docs_text import docs_section
 from library import StudyResults
 from small_study import Workflow
+from workflow_copy import docs_section
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import copy
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -107,19 +106,3 @@ def test_without_its_evidence_a_study_is_finished_and_what_is_added_is_scored_al
     own = {output for output in copied.planned() if not output.startswith(AGGREGATES)}
     assert "evidence/albert/crows/digests.json" in own
     assert all("/albert/" in output for output in own)
-
-
-@pytest.mark.thorough
-def test_weights_of_the_same_size_in_their_place_are_another_model(copied: Workflow) -> None:
-    manifest, evidence = "models/own/manifest.json", "evidence/own/crows/digests.json"
-    shutil.copytree(copied.folder / "results/small/models/bert/files", copied.folder / "own")
-    copied.config["models"] = {"own": {"source": "path", "path": "own"}}
-    copied.run(f"results/small/{evidence}")
-    # another file beside them is none of the model's
-    (copied.folder / "own/README.md").write_text("A model.\n")
-    assert not {manifest, evidence} & copied.planned()
-    weights = copied.folder / "own/model.safetensors"
-    content, date = weights.read_bytes(), weights.stat().st_mtime_ns
-    weights.write_bytes(content[:-4] + bytes([content[-4] ^ 1]) + content[-3:])
-    os.utime(weights, ns=(date, date))
-    assert {manifest, evidence} <= copied.planned()

@@ -6,10 +6,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from docs_text import docs_section
 from library import VERSIONS, read_table
 from small_study import Workflow
-from workflow_copy import copy_workflow
+from workflow_copy import copy_workflow, docs_section
 
 
 def test_the_documented_revision_is_compared(tmp_path: Path) -> None:

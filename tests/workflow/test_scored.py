@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from docs_text import docs_section
 from library import COMPARISONS, SCHEMAS, SCORES, read_facts, read_metadata, read_table, unpacked
 from small_study import Workflow
-from workflow_copy import copy_workflow
+from workflow_copy import copy_workflow, docs_section
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from docs_text import docs_section
 from library import COMPARISONS, read_metadata, read_table
 from small_study import AGGREGATES, Workflow, random_model, write_crows_pairs
 from tiny_models import tiny_decoder
-from workflow_copy import copy_workflow
+from workflow_copy import copy_workflow, docs_section
 
 
 @pytest.mark.thorough

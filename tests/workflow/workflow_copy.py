@@ -1,5 +1,6 @@
-"""A copy of what a clone of the repository has of the workflow."""
+"""What a clone of the repository has: a copy of its workflow, and the examples of its docs."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -28,3 +29,11 @@ def copy_workflow(folder: Path) -> Path:
         else:
             shutil.copy2(source, folder / part)
     return folder
+
+
+def docs_section(page: str, heading: str) -> str:
+    """What a page of docs/ says below a heading, to the next of its level or above."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    (found,) = re.findall(rf"^(#+) {re.escape(heading)}\n", text, flags=re.MULTILINE)
+    after = text.split(f"{found} {heading}\n", 1)[1]
+    return re.split(rf"^#{{1,{len(found)}}} ", after, maxsplit=1, flags=re.MULTILINE)[0]
