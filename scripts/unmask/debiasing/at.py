@@ -270,26 +270,12 @@ class Corrected:
                 self.state["vectors"] = self.vectors(step // self.epoch)
 
         settings = Settings(
-            self.size,
-            self.rate,
-            self.steps,
-            self.seed,
+            *(self.size, self.rate, self.steps, self.seed),
             schedule=lambda step, _: 1 - step / self.decay,
             optimizer=partial(AdamW, weight_decay=0.0),
         )
-        train(
-            self.model,
-            self.examples,
-            self.collate,
-            settings,
-            work,
-            self.device,
-            self.loss,
-            sorted(evaluated | epochs),
-            on_step,
-            batches=self.batch_of,
-            state=self.state,
-        )
+        about = self.model, self.examples, self.collate, settings, work, self.device, self.loss
+        train(*about, sorted(evaluated | epochs), on_step, self.batch_of, self.state)
         self.model.load_state_dict(self.state["weights"])
         after = self.described(self.vectors(0))
         return {

@@ -7,8 +7,7 @@ counterfactual data augmentation, reads the corpus with swapped genders (unmask.
 
 import logging
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,8 +30,6 @@ logger = logging.getLogger(__name__)
 GROUP = 1000
 """Lines whose tokens are put together and cut into blocks; what is left over of a group is lost, as in the
 released code."""
-
-_IDS_ALONE: dict[str, Any] = {"return_attention_mask": False, "return_token_type_ids": False}
 
 Ids = npt.NDArray[np.int32]
 
@@ -97,11 +94,9 @@ def train_masked(
     training = entry["training"]
     length = min(training["max_length"], base.max_length or training["max_length"])
     in_blocks = length == training["max_length"]
-    examples_of = partial(_blocks if in_blocks else _single, length=length)
-    tokenizer = load_tokenizer(base.directory)
-    lines = lines_of(texts.lines)
-    held = _arrays(examples_of(tokenizer, islice(lines, texts.held_out)))
-    examples = _arrays(examples_of(tokenizer, lines))
+    tokenizer, lines = load_tokenizer(base.directory), lines_of(texts.lines)
+    held = _examples(tokenizer, islice(lines, texts.held_out), length, in_blocks)
+    examples = _examples(tokenizer, lines, length, in_blocks)
     if not examples:
         raise InputError(
             f"{texts.lines}: no text behind the first {texts.held_out} lines, which are held out"
@@ -131,22 +126,21 @@ def train_masked(
     }
 
 
-def _arrays(sequences: Iterable[Sequence[int]]) -> list[Ids]:
-    return [np.asarray(ids, dtype=np.int32) for ids in sequences if ids]
-
-
-def _blocks(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: int) -> Iterator[list[int]]:
-    """Blocks of `length` tokens, special ones included; a group of lines with fewer is one block."""
+def _examples(
+    tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: int, in_blocks: bool
+) -> list[Ids]:
+    """Blocks of `length` tokens, special ones included, where a group of lines with fewer is one block; else
+    the first `length` tokens of each line."""
+    examples: list[Ids] = []
+    cut: dict[str, Any] = {} if in_blocks else {"truncation": True, "max_length": length}
     for group in in_batches(lines, GROUP):
-        ids = [token for line in tokenizer(group, verbose=False, **_IDS_ALONE)["input_ids"] for token in line]
-        for start in range(0, max(len(ids) - length, 0) + 1, length):
-            yield ids[start : start + length]
-
-
-def _single(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: int) -> Iterator[list[int]]:
-    """The tokens of each line, the first `length` of them."""
-    for group in in_batches(lines, GROUP):
-        yield from tokenizer(group, truncation=True, max_length=length, **_IDS_ALONE)["input_ids"]
+        of_lines = tokenizer(group, verbose=False, **cut)["input_ids"]
+        if in_blocks:
+            ids = [token for line in of_lines for token in line]
+            starts = range(0, max(len(ids) - length, 0) + 1, length)
+            of_lines = [ids[start : start + length] for start in starts]
+        examples += [np.array(ids, dtype=np.int32) for ids in of_lines if ids]
+    return examples
 
 
 def held_out_loss(
@@ -155,19 +149,18 @@ def held_out_loss(
     """Mean loss of the tokens that are hidden in `held` (always the same), in nats; None where none is."""
     model.eval()  # type: ignore[no-untyped-call]
     generator, longest = torch.Generator().manual_seed(0), max(map(len, held), default=1)
-    total, count = 0.0, 0
+    losses = list[tuple[float, int]]()
     # the masking is drawn for 32 examples at a time, so it does not depend on the batch size
     for examples in in_batches(held, 32):
         batch = {name: each.to(device.torch) for name, each in masking.batch(examples, generator).items()}
-        read = partial(_sum_of_losses, model, batch, loss)
-        for of_part, hidden in device.in_parts(len(examples), longest, read):
-            total, count = total + of_part, count + hidden
-    return total / count if count else None
 
+        @torch.inference_mode()
+        def mean(rows: slice, batch: Batch = batch) -> tuple[float, int]:
+            """The mean loss of some rows, and of how many tokens."""
+            part = {name: tensor[rows] for name, tensor in batch.items()}
+            hidden = int((part["labels"] != IGNORED).sum())
+            return (float(loss(model, part)) if hidden else 0.0), hidden
 
-@torch.inference_mode()
-def _sum_of_losses(model: PreTrainedModel, batch: Batch, loss: Loss, rows: slice) -> tuple[float, int]:
-    """The losses of some rows of a batch, and of how many tokens."""
-    part = {name: tensor[rows] for name, tensor in batch.items()}
-    hidden = int((part["labels"] != IGNORED).sum())
-    return (float(loss(model, part)) * hidden if hidden else 0.0), hidden
+        losses += device.in_parts(len(examples), longest, mean)
+    count = sum(hidden for _, hidden in losses)
+    return sum(mean * hidden for mean, hidden in losses) / count if count else None
