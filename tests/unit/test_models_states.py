@@ -63,13 +63,8 @@ def test_models_of_the_study_are_a_series_by_name() -> None:
 @pytest.mark.parametrize(
     ("states", "line"),
     [
-        (
-            {"revison": ["x", "y"]},
-            ": states of a model of source hub cannot differ in 'revison' (did you mean ",
-        ),
-        ({"source": ["hub", "path"]}, ": states of a model of source hub cannot differ in 'source'"),
-        ({"path": ["x", "y"]}, ": states of a model of source hub cannot differ in 'path'"),
         ({"repo": ["o/x", "o/y"]}, ": the model has repo already"),
+        ({"source": ["hub", "path"]}, ": the model has source already"),
         ({"revision": ["x", "y"], "kind": ["a", "b"]}, ": give one key of the model"),
         (["x", "y"], ": give one key of the model"),
         ({"revision": ["x"]}, ".revision: a series needs at least 2 states, and there is only x"),
@@ -77,7 +72,6 @@ def test_models_of_the_study_are_a_series_by_name() -> None:
         ({"revision": "nowhere/x-*"}, ".revision: no path matches nowhere/x-*"),
         ({"revision": "x"}, ".revision: give a list of states, or a mapping"),
         ({"revision": ["p/x", "q/x"]}, ".revision: x occurs twice; give a mapping"),
-        ({"revision": [True, "x"]}, ".revision: a list has texts or numbers"),
     ],
 )
 def test_states_that_a_model_cannot_have_are_refused(states: Any, line: str) -> None:
@@ -85,6 +79,20 @@ def test_states_that_a_model_cannot_have_are_refused(states: Any, line: str) -> 
         complete(study(states))
     assert str(refused.value).startswith(f"config key models.a.states{line}")
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("states", "line"),
+    [
+        ({"revison": ["x", "y"]}, ".a-x: unknown key revison (did you mean revision"),
+        ({"path": ["x", "y"]}, ".a-x: unknown key path"),
+        ({"revision": [{"x": 1}, "x"]}, ": \"a-{'x': 1}\" should match pattern"),
+    ],
+)
+def test_states_are_checked_as_models(states: Any, line: str) -> None:
+    with pytest.raises(InputError) as refused:
+        complete(study(states))
+    assert str(refused.value).startswith(f"config key models{line}")
 
 
 def test_names_that_are_taken_are_refused() -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from unmask.errors import InputError, known_names
+from unmask.errors import InputError
 from unmask.keys import (
     ABSENT,
     ChosenBy,
@@ -26,7 +26,6 @@ from unmask.keys import (
     Text,
     UserFile,
     alternatives,
-    keys_of,
     one_of,
 )
 from unmask.models.directory import CAUSAL_LM, MASKED_LM
@@ -241,8 +240,8 @@ def with_states(study: Study) -> dict[str, Any]:
     """The study with a model {model}-{state} for each of the `states` of a model. Under `series` each such
     model, and each list of models there, is a mapping of the names of states to models.
 
-    What is not of the right shape is left as it is, to be refused. Raises InputError naming the
-    key for states that a model cannot have, for fewer than LEAST and for names that are there twice.
+    What is not of the right shape is left as it is, to be refused. Raises InputError naming the key for what
+    is no state, for fewer than LEAST and for names that are there twice.
     """
     study, models, series = dict(study), study.get("models"), study.get("series", {})
     if not isinstance(models, Mapping) or not isinstance(series, Mapping):
@@ -256,14 +255,15 @@ def with_states(study: Study) -> dict[str, Any]:
     }
     expanded: dict[str, Any] = {}
     for name, entry in models.items():
-        source = sources().get(str(entry.get("source"))) if isinstance(entry, Mapping) else None
-        if source is None or "states" not in entry:
+        if (
+            not isinstance(entry, Mapping)
+            or "states" not in entry
+            or str(entry.get("source")) not in sources()
+        ):
             expanded[name] = entry
             continue
         key = f"config key models.{name}.states"
-        # these are the same in all states, or follow from them
-        varying = [each for each in keys_of(source) if each not in ("source", "published")]
-        entries = _entries(key, entry, varying, study)
+        entries = _entries(key, entry, study.get("data"))
         of_states = {state: f"{name}-{state}" for state in entries}
         for state, model in of_states.items():
             if model in models or model in expanded:
@@ -275,20 +275,17 @@ def with_states(study: Study) -> dict[str, Any]:
     return study | {"models": expanded} | ({"series": series} if series else {})
 
 
-def _entries(key: str, entry: Study, keys: list[str], study: Study) -> dict[str, dict[str, Any]]:
-    """The entry of each state, by name. keys: those that such an entry may have."""
+def _entries(key: str, entry: Study, data: Any) -> dict[str, dict[str, Any]]:
+    """The entry of each state, by name."""
     states = entry["states"]
     if not isinstance(states, Mapping) or len(states) != 1:
         raise InputError(f"{key}: give one key of the model with its states, as in revision: [main, other]")
     ((varied, listed),) = states.items()
-    if varied not in keys:
-        source, known = entry["source"], known_names(varied, keys)
-        raise InputError(f"{key}: states of a model of source {source} cannot differ in {varied!r} ({known})")
     if varied in entry:
         raise InputError(f"{key}: the model has {varied} already, which is what the states differ in")
     common = {name: value for name, value in entry.items() if name != "states"}
     entries = {}
-    for state, value in _values(f"{key}.{varied}", listed, study.get("data")).items():
+    for state, value in _values(f"{key}.{varied}", listed, data).items():
         entries[state] = {**common, varied: value}
         if isinstance(published := entry.get("published"), str):
             entries[state]["published"] = published.replace("{state}", state)
@@ -308,8 +305,6 @@ def _values(key: str, listed: Any, data: Any) -> dict[str, Any]:
             raise InputError(f"{key}: no path matches {pattern}")
     if not isinstance(listed, list):
         raise InputError(f"{key}: give a list of states, or a mapping of their names")
-    if not all(isinstance(value, str | int | float) and not isinstance(value, bool) for value in listed):
-        raise InputError(f"{key}: a list has texts or numbers; give a mapping of names to anything else")
     # what has slashes is a path, whose last part tells it apart
     return _named(key, [str(value).rstrip("/").rsplit("/", 1)[-1] for value in listed], listed)
 

@@ -78,8 +78,5 @@ def _config(settings: Mapping[str, Any], tokenizer: PreTrainedTokenizerBase) -> 
         ids[end] = ids[stand_in] if stated is None else stated
     of_tokenizer = {f"{name}_token_id": number for name, number in ids.items()}
     fitting = {key: number for key, number in of_tokenizer.items() if key in known}
-    config = AutoConfig.for_model(**{"vocab_size": len(tokenizer), **fitting, **settings})
-    if config.vocab_size < len(tokenizer):
-        size = f"{config.vocab_size} is less than the tokenizer's {len(tokenizer)}"
-        raise InputError(f"config.vocab_size: {size}")
+    config: PretrainedConfig = AutoConfig.for_model(**{"vocab_size": len(tokenizer), **fitting, **settings})
     return config
