@@ -1,18 +1,30 @@
-"""Devices: one job on each GPU, with real processes; and which errors are about memory."""
+"""Devices: one job on each GPU; which errors are about memory; and a GPU gives the scores of the CPU."""
 
 import logging
 import os
 import stat
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
 
-from claimants import held
-from library import InputError, claim, claim_device, devices, within_memory
+from examples import example_pairs
+from library import (
+    ORIGINAL,
+    InputError,
+    claim,
+    claim_device,
+    collect_evidence,
+    devices,
+    load,
+    pick_device,
+    within_memory,
+)
+from tiny_models import tiny_model
 
 
 @pytest.fixture(autouse=True)
@@ -24,32 +36,19 @@ def temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-# locks
-
-
-def waiting_lines(caplog: pytest.LogCaptureFixture) -> list[str]:
-    # what level is logged besides depends on what ran before in this process
-    warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    return [record.getMessage().split(":")[0] for record in warnings]
-
-
 def test_the_first_free_device_is_taken_and_else_one_is_waited_for(
-    temporary_files: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with held(temporary_files, "one"):
+    caplog.set_level(logging.WARNING)
+    with claim(["one"]), ExitStack() as other:
         with claim(["one", "other", "third"]) as name:
             assert name == "other"
-        assert not waiting_lines(caplog)
-        with held(temporary_files, "other") as (process, line):
-
-            def release(seconds: float) -> None:
-                line.send("end")
-                process.join()
-
-            monkeypatch.setattr(devices, "time", SimpleNamespace(sleep=release))
-            with claim(["one", "other"]) as name:
-                assert name == "other"
-    assert waiting_lines(caplog) == ["waiting"]
+        assert not caplog.messages
+        other.enter_context(claim(["other"]))
+        monkeypatch.setattr(devices, "time", SimpleNamespace(sleep=lambda seconds: other.close()))
+        with claim(["one", "other"]) as name:
+            assert name == "other"
+    assert [line.split(":")[0] for line in caplog.messages] == ["waiting"]
 
 
 def test_locks_are_the_users_own(temporary_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,18 +82,14 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[torch.device]
 
 @pytest.mark.parametrize("name", ["auto", "cuda"])
 def test_any_free_gpu_is_taken_whatever_its_number(
-    name: str,
-    pretend: Callable[..., list[torch.device]],
-    temporary_files: Path,
-    caplog: pytest.LogCaptureFixture,
+    name: str, pretend: Callable[..., list[torch.device]], caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO)
-    with held(temporary_files, "b"):
-        # another process may number them the other way
-        chosen = pretend("b", "a")
-        with claim_device(name, 99) as device:
-            assert (str(device.torch), device.batch_tokens) == ("cuda:1", 99)
-        assert chosen == [device.torch]
+    caplog.set_level(logging.INFO, "unmask")
+    # another process may number them the other way
+    chosen = pretend("b", "a")
+    with claim(["b"]), claim_device(name, 99) as device:
+        assert (str(device.torch), device.batch_tokens) == ("cuda:1", 99)
+    assert chosen == [device.torch]
     assert caplog.messages == ["running on cuda:1 (a GPU)"]
 
 
@@ -108,34 +103,49 @@ def test_a_gpu_that_is_not_here_is_one_clear_line(
         pass
 
 
-# memory
-
-
 @pytest.mark.parametrize(
-    ("error", "is_of_memory"),
+    "error",
     [
-        (torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."), True),
-        (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: 9 bytes."), True),
-        (RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."), True),
-        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), True),
-        (RuntimeError("could not create a primitive"), True),
-        (RuntimeError("std::bad_alloc"), True),
-        (OSError(12, "Cannot allocate memory"), True),
-        (MemoryError(), True),
-        (RuntimeError("could not create a primitive descriptor for a matmul primitive"), False),
-        (RuntimeError("mat1 and mat2 shapes cannot be multiplied"), False),
-        (ValueError("out of memory"), False),
-        (FileNotFoundError("no such model"), False),
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: 9 bytes."),
+        RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+        RuntimeError("could not create a primitive"),
+        RuntimeError("std::bad_alloc"),
+        OSError(12, "Cannot allocate memory"),
+        MemoryError(),
     ],
     ids=str,
 )
-def test_errors_about_memory_are_known_and_others_are_passed_on(error: Exception, is_of_memory: bool) -> None:
-    def fail() -> int:
-        raise error
-
-    if is_of_memory:
-        assert within_memory(fail) is None
-    else:
-        with pytest.raises(type(error)):
-            within_memory(fail)
+def test_errors_about_memory_are_known(error: Exception) -> None:
+    assert within_memory(_raise, error) is None
     assert within_memory(divmod, 7, 2) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("could not create a primitive descriptor for a matmul primitive"),
+        RuntimeError("mat1 and mat2 shapes cannot be multiplied"),
+        ValueError("out of memory"),
+        FileNotFoundError("no such model"),
+    ],
+    ids=str,
+)
+def test_other_errors_are_passed_on(error: Exception) -> None:
+    with pytest.raises(type(error)):
+        within_memory(_raise, error)
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_gpu_gives_the_cpus_scores(tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path)
+    one, other = (
+        collect_evidence(example_pairs(), load(directory, pick_device(name), True), "none", ORIGINAL)
+        for name in ("cpu", "cuda")
+    )
+    assert (one["log_prob"] - other["log_prob"]).abs().max() < 1e-4
