@@ -27,20 +27,14 @@ from transformers import (
 from library import InputError, Start, check_model
 from real_data import real_data
 from running import about_model, run_script
-<<<<<<< HEAD
 from tiny_models import (
     END,
     tiny_classifier,
-    tiny_config,
     tiny_decoder,
     tiny_model,
     tiny_seeing,
     tiny_tokenizer,
 )
-=======
-from tiny_models import END, tiny_classifier, tiny_decoder, tiny_model, tiny_tokenizer
-from tiny_seeing import tiny_seeing
->>>>>>> bbf7626d (Tests of models: one table of what is refused of any kind, one of tokenizers; locks are tried in one process)
 
 MASKED, CAUSAL, CLASSIFIER = "masked-lm", "causal-lm", "text-classification"
 ENCODER, SEEING = "text-encoder", "vision-and-language"
