@@ -27,8 +27,7 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
         "benchmark_sha256": read_metadata(inputs.pairs)["sha256"],
         "file_sha256": sha256_of_file(inputs.file),
     }
-    of_file = {"matched": matched.facts(file)}
-    origin = {"evidence": {entry["measure"]: place | digests}, **of_file, **facts}
+    origin = {"evidence": {entry["measure"]: place | digests}, **facts}
     write_table(outputs.scores, table, SCORES, {**place, "variant": ORIGINAL, **origin})
     none = {**place, "variant": SHUFFLED, "evidence": {}, **facts}
     write_table(outputs.shuffled_scores, framed([], SCORES), SCORES, none)
@@ -40,6 +39,6 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     shown = shown_pairs(pairs, params.explored)
     write_facts(outputs.explored, facts | explored(shown, scores, [entry["measure"]]))
     computed = statistics_of_file(pairs, flaws, scores, matched, params.options)
-    stated = {"options": dict(params.options), **of_file, **facts}
+    stated = {"options": dict(params.options), **facts}
     for name in computed.keys() & outputs.keys():
         write_table(outputs[name], computed[name], SCHEMAS[name], stated)

@@ -128,9 +128,8 @@ def test_what_does_not_match_is_counted_and_named(tmp_path: Path, caplog: pytest
     file = read_score_file(path, BY_SENTENCES)
     with caplog.at_level("INFO"):
         matched = match(pairs, file, "made")
-    facts = matched.facts(file)
-    assert (facts["rows"], facts["repeated"], facts["pairs"]) == (len(pairs), 1, len(pairs))
-    assert (facts["pairs_without_score"], facts["rows_without_pair"]) == (2, 1)
+    assert (file.rows, len(file.scores)) == (len(pairs), len(pairs) - 1)
+    assert (matched.without_score, len(matched.without_pair)) == (["p0", "p1"], 1)
     assert "pairs without a score of made: 2 (p0; p1)" in caplog.text
     assert f"rows of no pair of made: 1 (row {len(pairs) - 1} (line {len(pairs) + 1}))" in caplog.text
     table = scores_table(pairs, matched, "score")
@@ -240,7 +239,7 @@ def test_the_log_of_lm_evaluation_harness_decides_as_it_says_itself() -> None:
     matched = match(pairs, file, "crows-pairs")
     # one pair stands twice in the benchmark and in its log
     assert (matched.without_score, matched.without_pair) == ([], [])
-    assert matched.facts(file)["repeated"] == 1
+    assert file.rows - len(file.scores) == 1
     scores = scores_table(pairs, matched, "LL")
     published = scores[scores["protocol"] == "published"]
     samples = [json.loads(line) for line in log.read_text().splitlines()]

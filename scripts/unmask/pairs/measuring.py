@@ -106,17 +106,6 @@ class Matched:
     without_score: list[str]
     without_pair: list[str]
 
-    def facts(self, file: ScoreFile) -> dict[str, Any]:
-        """The same as metadata: what was matched by what, and how much was not."""
-        return {
-            "by": file.by,
-            "rows": file.rows,
-            "repeated": file.rows - len(file.scores),
-            "pairs": int(self.sides.shape[1]),
-            "pairs_without_score": len(self.without_score),
-            "rows_without_pair": len(self.without_pair),
-        }
-
 
 def match(pairs: pd.DataFrame, file: ScoreFile, benchmark: str) -> Matched:
     """The scores of the pairs (PAIRS) of a benchmark.

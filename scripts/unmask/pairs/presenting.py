@@ -168,23 +168,6 @@ def lms_sheet(results: PairResults, rows: pd.DataFrame) -> Sheet:
     return LMS.without(*empty).sheet(rows, results.captions["lms"])
 
 
-def says_of_lms(results: PairResults) -> Iterator[str]:
-    """Of each benchmark how often trained models prefer a sentence that means something, by the headline
-    measure, or by the first that scores unrelated sentences."""
-    rows = results.lms[(results.lms["protocol"] == CORRECTED) & (results.lms["grouping"] == OVERALL)]
-    rows = results.study.of_trained(rows)
-    of_headline = results.of_headline(rows)
-    first = rows.loc[~rows["model"].isin(of_headline["model"])].drop_duplicates(["model", "benchmark"])
-    for (benchmark, measure), of in pd.concat([of_headline, first]).groupby(
-        ["benchmark", "measure"], sort=False, observed=True
-    ):
-        yield (
-            f"On {benchmark}, models prefer meaningful to unrelated sentences in "
-            f"{span(of['lms'].min(), of['lms'].max(), 0)}% of comparisons (language model score by "
-            f"{title_of(str(measure))}; chance gives 50)."
-        )
-
-
 # flaws of pairs
 
 COUNTS = Table("quality_counts", ["benchmark", "pairs"], [Column("", "{count}")], across=["what", "label"])
@@ -333,7 +316,7 @@ TRUST = Topic[PairResults](
     says=says_of_trust,
     more=(
         Topic("controls", "Control sentences: words shuffled", shuffled, SHUFFLED_ORDER),
-        Topic("lms", "Language model score and ICAT", lms, lms_sheet, says=says_of_lms),
+        Topic("lms", "Language model score and ICAT", lms, lms_sheet),
         Topic("quality", "Scores without flawed pairs", changes, CHANGES),
         Topic("quality_counts", "How many pairs have each flaw", counts, COUNTS),
         Topic(

@@ -188,9 +188,8 @@ class PairResults:
 
     @cached_property
     def facts(self) -> dict[tuple[str, ...], dict[str, Any]]:
-        """What the statistics of each model and benchmark state: `unknown_tokens`, how many of the tokens of
-        all pairs the tokenizer does not know (null without one), and of scores that were made elsewhere
-        `matched` (unmask.pairs.measuring.Matched.facts)."""
+        """What the statistics of each model and benchmark state; `unknown_tokens`: how many of the tokens
+        of all pairs the tokenizer does not know, null without one."""
         return facts_by(self.files["quality"], "model", "benchmark")
 
     @cached_property
