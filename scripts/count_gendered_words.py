@@ -11,6 +11,6 @@ with job() as run:
     for path, output in zip(run.input.examples, run.output, strict=True):
         task = read_metadata(path)
         examples, published = read_table(path, EXAMPLES), task["published_rows"]
-        counts = count_words(task["task"], examples, words, confidence, published)
+        counts = count_words(examples, words, confidence, published)
         facts = {"task": task["task"], "confidence": confidence, **run.record([path, run.input.words])}
         write_table(output, counts, WORD_COUNTS, facts)

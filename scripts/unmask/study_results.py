@@ -28,18 +28,16 @@ def load_tables(
 ) -> pd.DataFrame:
     """Tables of one schema as one frame, with the columns `keys` in front and dictionary columns as strings.
 
-    A key is a column of the tables themselves or, where all rows of a table have one value of it, a fact in
-    its metadata. Rows are in the order of the paths; with `order` in the order of the values there, those
-    with other values left out. Without rows the frame has the columns and types of the schema.
+    A key is a fact in a table's metadata, of all its rows. Rows are in the order of the paths; with `order`,
+    of keys and columns, in the order of the values there, those with other values left out. Without rows the
+    frame has the columns and types of the schema.
     Raises InputError as `read_table` does, and as `facts_by` does of the keys in the metadata.
     """
     every, orders = list(paths), order or {}
-    of_file = [key for key in keys if key not in schema.names]
-    values = facts_by(every, *of_file) if of_file else [()] * len(every)
     tables = (
-        (read_arrow(path, schema), dict(zip(of_file, each, strict=True)))
-        for path, each in zip(every, values, strict=True)
-        if all(value in orders.get(key, (value,)) for key, value in zip(of_file, each, strict=True))
+        (read_arrow(path, schema), values)
+        for path, values in zip(every, facts_by(every, *keys), strict=True)
+        if all(value in orders.get(key, (value,)) for key, value in zip(keys, values, strict=True))
     )
     table = _joined(tables, schema, keys)
     # sorts are stable, so the key to sort by first comes last
@@ -79,17 +77,17 @@ def _key_type(key: str) -> pa.DataType:
 
 
 def _joined(
-    tables: Iterable[tuple[pa.Table, Mapping[str, str]]], schema: pa.Schema, keys: Sequence[str]
+    tables: Iterable[tuple[pa.Table, Iterable[str]]], schema: pa.Schema, keys: Sequence[str]
 ) -> pa.Table:
-    """Tables as one, the columns `keys` in front; each comes with its values of the keys that it lacks."""
-    plain, lacking = plain_schema(schema), [key for key in keys if key not in schema.names]
-    whole = pa.schema([*((key, _key_type(key)) for key in lacking), *plain])
+    """Tables as one, the columns `keys` in front; each table comes with its values of these."""
+    plain = plain_schema(schema)
+    whole = pa.schema([*((key, _key_type(key)) for key in keys), *plain])
     parts = [whole.empty_table()]
-    for table, of_file in tables:
+    for table, values in tables:
         rows = table.cast(plain)
-        values = [pa.repeat(of_file[key], len(rows)).cast(_key_type(key)) for key in lacking]
-        parts.append(pa.table([*values, *rows.columns], schema=whole))
-    return pa.concat_tables(parts).select([*keys, *(name for name in schema.names if name not in keys)])
+        of_keys = [pa.repeat(value, len(rows)) for value in values]
+        parts.append(pa.Table.from_arrays([*of_keys, *rows.columns], [*keys, *plain.names]).cast(whole))
+    return pa.concat_tables(parts)
 
 
 @dataclass(frozen=True)
@@ -193,7 +191,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
             if key not in declared.keys:
                 raise KeyError(f"{key!r}: no key of {name}, which has {', '.join(declared.keys) or 'none'}")
         chosen = [file for file in files if all(file.keys[key] == str(value) for key, value in keys.items())]
-        tables = ((read_arrow(file.path, declared.schema), file.keys) for file in chosen)
+        tables = ((read_arrow(file.path, declared.schema), file.keys.values()) for file in chosen)
         frame: pd.DataFrame = _joined(tables, declared.schema, declared.keys).to_pandas()
         return frame
 
@@ -211,7 +209,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
         """
         self.files(name)
         schema, keys = self._declared[name].schema, self._declared[name].keys
-        rows = [(key, str(_key_type(key)), f"the {key}") for key in keys if key not in schema.names]
+        rows = [(key, str(_key_type(key)), f"the {key}") for key in keys]
         rows += [
             (field.name, f"{type_}{' or null' * field.nullable}", meaning_of(field))
             for field, type_ in zip(schema, plain_schema(schema).types, strict=True)

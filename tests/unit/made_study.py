@@ -123,7 +123,7 @@ def make_study(
         for model in models:
             path = folder / task / str(model["name"]) / "scores.parquet"
             files["scores"].append(write_scores(path, task, model, seeds))
-        counted = {"task": task, "feminine": 10, "masculine": 30, "ilps": -1.1, "low": -1.4, "high": -0.8}
+        counted = {"feminine": 10, "masculine": 30, "ilps": -1.1, "low": -1.4, "high": -0.8}
         rows = [counted | {"n": 99, "protocol": protocol} for protocol in PROTOCOLS]
         files["words"].append(folder / task / "words.parquet")
         write_table(files["words"][-1], framed(rows, WORD_COUNTS), WORD_COUNTS, {"task": task})

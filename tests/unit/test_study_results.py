@@ -187,18 +187,6 @@ def test_tables_are_one_frame_in_the_order_of_the_study(paths: dict[tuple[str, s
     assert empty.empty and list(empty.dtypes.astype(str)) == types
 
 
-def test_a_key_may_be_a_column_of_the_table_itself(paths: dict[tuple[str, str], Path]) -> None:
-    some = [paths["a", "y"], paths["b", "x"]]
-    order = {"word": ["bx1", "ay2", "none", "ay1"]}
-    frame = load_tables(some, COUNTS, "word", "model", "seed", order=order)
-    assert frame.columns.tolist() == ["word", "model", "seed", "count", "mean", "sure", "ids"]
-    assert frame[["word", "model", "seed"]].to_numpy().tolist() == [
-        ["bx1", "b", 3],
-        ["ay2", "a", 3],
-        ["ay1", "a", 3],
-    ]
-
-
 def test_two_of_the_same_and_one_of_nothing(paths: dict[tuple[str, str], Path], tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a-y\.parquet: not the one table of model a; delete it and run"):
         load_tables([paths["a", "x"], paths["a", "y"]], COUNTS, "model")

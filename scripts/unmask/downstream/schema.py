@@ -97,7 +97,6 @@ CORRELATIONS = schema(
 
 WORD_COUNTS = schema(
     """
-    task       word  the task
     protocol   word  published (words between spaces) or corrected (runs of letters)
     feminine   i64   feminine words
     masculine  i64   masculine words
@@ -107,7 +106,7 @@ WORD_COUNTS = schema(
     n          i32   examples
     """
 )
-"""Feminine and masculine words in the examples that models are fine-tuned on. One row per task and protocol.
+"""Feminine and masculine words in the examples that models are fine-tuned on. One row a protocol.
 
 Metadata: task, confidence.
 """

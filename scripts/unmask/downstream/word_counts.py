@@ -25,7 +25,7 @@ PROTOCOLS: Mapping[str, Words] = {PUBLISHED: lambda text: text.lower().split(), 
 
 
 def count_words(
-    task: str, examples: pd.DataFrame, words: WordPairs, confidence: float, first: int | None = None
+    examples: pd.DataFrame, words: WordPairs, confidence: float, first: int | None = None
 ) -> pd.DataFrame:
     """The rows of WORD_COUNTS of a task, one a protocol.
 
@@ -39,8 +39,7 @@ def count_words(
     for protocol, cut in PROTOCOLS.items():
         counted = train.iloc[:first] if protocol == PUBLISHED else train
         feminine, masculine = (_counts(counted, cut, side) for side in (words.feminine, words.masculine))
-        of_task = {"task": task, "protocol": protocol, "n": len(counted)}
-        rows.append(of_task | ilps(feminine, masculine, confidence))
+        rows.append({"protocol": protocol, "n": len(counted), **ilps(feminine, masculine, confidence)})
     return framed(rows, WORD_COUNTS)
 
 
