@@ -118,8 +118,6 @@ from unmask.frequency.counting import count_words, counts_of_files
 from unmask.frequency.group_tests import compare_groups, ranked
 from unmask.frequency.group_words import EXTRACTED, LISTED, count_group_words, counts_of, extract, uses
 from unmask.frequency.levels import levels
-from unmask.frequency.presenting import says as frequency_says
-from unmask.frequency.results import FrequencyResults
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
 from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
 from unmask.gendered_words import WordPairs, read_word_pairs
@@ -142,7 +140,7 @@ from unmask.models import directory as models_directory
 from unmask.models.checking import check_model, write_manifest
 from unmask.models.classifiers import make_classifier, predict_logits, restore
 from unmask.models.classifiers import tokenise as models_tokenise
-from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
+from unmask.models.devices import claim, claim_device, pick_device, within_memory
 from unmask.models.directory import CAUSAL_LM, DECODERS, MASKED_LM, is_allowed, with_kinds
 from unmask.models.directory import check_files as models_check_files
 from unmask.models.embedding import POOLINGS, Encoder, Span, embed, load_encoder

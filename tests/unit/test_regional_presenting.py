@@ -15,7 +15,6 @@ from library import (
     FIFTHS,
     FULL,
     MEASURES,
-    PAPER,
     PREFIXES,
     PRESENTS,
     REGIONS,
@@ -46,19 +45,12 @@ CONTINENTS: dict[str, dict[str, int | None]] = {
 }
 """Countries with their codes; each has two cities."""
 
-ALPHA, DRAWS = 0.05, 200
 MODELS: list[dict[str, Any]] = [
     {"name": "m1", "published": "albert-base-v2", "source": "hub"},
     {"name": "m2", "published": "bart-base", "source": "path"},
     {"name": "blank", "published": None, "source": "random"},
 ]
-SETTINGS: dict[str, Any] = {
-    "models": MODELS,
-    "alpha": ALPHA,
-    "confidence": 0.95,
-    "word": None,
-    "series": [],
-}
+SETTINGS = {"models": MODELS, "alpha": 0.05, "confidence": 0.95, "word": None, "series": []}
 PLACELESS = {"region": "this place", "level": "control", "prefix": "I am from this place."}
 
 
@@ -79,8 +71,7 @@ def make_scores(seed: int) -> pd.DataFrame:
     rng, tables, regions = np.random.default_rng(seed), [], make_regions()
     children = regions["region"].map(regions["parent"].value_counts()).fillna(0).astype("int32")
     inner = regions[["region", "level"]].assign(children=children)[children > 0]
-    sets = (FULL, *(f"{how}-{topic}" for how in ("without", "replace") for topic in ("strength", "morality")))
-    for words, protocol, measure in itertools.product(sets, PROTOCOLS, MEASURES):
+    for words, protocol, measure in itertools.product((FULL, "without-strength"), PROTOCOLS, MEASURES):
         if (measure, protocol) == (SPARSENESS, CORRECTED):
             continue
         n, p = inner["children"], rng.choice([0.002, 0.03, 0.6], len(inner), p=[0.2, 0.4, 0.4])
@@ -131,20 +122,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     for classifier, path in zip(("c1", "c2"), paths["prefixes"], strict=True):
         write_table(path, make_prefixes(), PREFIXES, {"classifier": classifier, "table": Path(path).stem})
     for seed, (model, path) in enumerate(zip(MODELS, paths["scores"], strict=True)):
-        write_table(path, make_scores(seed), SCORES, {"model": model["name"], "draws": DRAWS})
+        write_table(path, make_scores(seed), SCORES, {"model": model["name"], "draws": 200})
     return paths
 
 
 @pytest.fixture
 def results(files: dict[str, Any]) -> RegionalResults:
     return RegionalResults(files, SETTINGS)
-
-
-def scored(model: int, measure: str, protocol: str, words: str = FULL) -> list[Any]:
-    """The rows of continents and of the world."""
-    rows = make_scores(model)
-    rows = rows[(rows["measure"] == measure) & (rows["protocol"] == protocol) & (rows["words"] == words)]
-    return list(rows[rows["level"].isin(["world", "continent"])].itertuples())
 
 
 def cells(results: RegionalResults, table: str) -> dict[tuple[str, ...], dict[str, str]]:
@@ -208,9 +192,10 @@ def test_prefixes_that_change_most_stand_first(results: RegionalResults) -> None
 def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
     """Kendall's tau-b by its pairs: of six continents some have as many children as others."""
     taus = []
-    for number in range(3):
-        rows = [row for row in scored(number, C_W, PAPER) if row.level == "continent"]
-        values = [(row.score, 1 / (row.children**2 - row.children)) for row in rows]
+    for seed in range(3):
+        rows = make_scores(seed).query("measure == @C_W and protocol == 'paper' and words == @FULL")
+        rows = rows[rows["level"] == "continent"]
+        values = list(zip(rows["score"], 1 / (rows["children"] ** 2 - rows["children"]), strict=True))
         pairs = list(itertools.combinations(values, 2))
         signs = [np.sign(a[0] - b[0]) * np.sign(a[1] - b[1]) for a, b in pairs]
         untied = sum(a[1] != b[1] for a, b in pairs)
@@ -233,20 +218,17 @@ def test_the_components_of_vectors_in_a_plane_are_its_axes() -> None:
 
 
 def test_maps_have_the_numbers_of_countries(results: RegionalResults) -> None:
-    codes = {code: name for some in CONTINENTS.values() for name, code in some.items()}
-    every = [row for row in rows_drawn(PRESENTS.figure("positive_map", results)[0]) if row["drawn"] != BLANK]
-    rows = [row for row in every if row["classifier"] == "c1"]
-    known = (
-        results.prefixes.query("table == 'imdb' and level == 'country'")
-        .dropna(subset="region")
-        .set_index("region")
-    )
+    drawn = [row for row in rows_drawn(PRESENTS.figure("positive_map", results)[0]) if row["drawn"] != BLANK]
+    rows = [row for row in drawn if row["classifier"] == "c1"]
+    assert len(rows) == len(drawn) / 2 and {row["panel"] for row in rows} == {
+        "c1 on imdb\nI am from {region}."
+    }
     # Kosovo has no code; Mauritius and Tuvalu have no shape
-    assert len(rows) == len(every) / 2 == 18 - 3
-    assert {row["panel"] for row in rows} == {"c1 on imdb\nI am from {region}."}
-    for row in rows:
-        assert row["country"] == codes[row["code"]]
-        assert row["net"] == pytest.approx(100 * known["net"][row["country"]])
+    codes = {name: code for some in CONTINENTS.values() for name, code in some.items()}
+    net = make_prefixes().query("level == 'country'").dropna(subset="region").set_index("region")["net"]
+    shown = {(row["code"], row["country"]): row["net"] for row in rows}
+    without = ["Kosovo", "Mauritius", "Tuvalu"]
+    assert shown == pytest.approx({(codes[name], name): 100 * net[name] for name in net.drop(without).index})
     ranked = sorted(rows, key=lambda row: float(row["net"]))
     places = [FIFTHS.index(row["fifth"]) for row in ranked]
     assert places == sorted(places) and {places.count(n) for n in range(5)} <= {3, 4, 2}

@@ -148,15 +148,11 @@ ENTRY: dict[str, Any] = {
 }
 
 
-def write_labelled(folder: Path, count: int, seed: int) -> tuple[list[str], np.ndarray[Any, Any]]:
+def write_labelled(folder: Path, count: int, seed: int) -> tuple[list[str], Any]:
     """Texts with `bad` are hate, those with `good` are not."""
-    rng, texts = np.random.default_rng(seed), []
+    rng, labels = np.random.default_rng(seed), np.arange(count) % 2
     plain = [word for word in VOCABULARY if word not in ("good", "bad")]
-    for number in range(count):
-        words = [str(word) for word in rng.choice(plain, size=4)]
-        words.insert(int(rng.integers(5)), "bad" if number % 2 else "good")
-        texts.append(" ".join(words))
-    labels = np.arange(count) % 2
+    texts = [" ".join(rng.permutation([*rng.choice(plain, 4), ("good", "bad")[label]])) for label in labels]
     lines = [f"{text},{LABELS[label]}" for text, label in zip(texts, labels, strict=True)]
     (folder / "table.csv").write_text("\n".join(["text,label", *lines]))
     return texts, labels

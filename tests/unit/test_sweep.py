@@ -67,7 +67,7 @@ SIZES: Mapping[int, str] = {
     output_embedding_size word_embed_proj_dim entity_emb_size lru_width moe_intermediate_size
     shared_expert_intermediate_size true_hidden_size intra_bottleneck_size hidden_size_per_layer_input
     expert_ffn_hidden_size pronunciation_embed_dim shape_embed_dim d_latents
-    hidden_size_global adapter_in_dim adapter_out_dim adapter_input_size adapter_output_size
+    hidden_size_global adapter_in_dim adapter_out_dim adapter_input_size
     encoder_hash_byte_group_vocab prediction_head_size""",
     64: """mamba_d_ssm attention_hidden_size intermediate_size encoder_ffn_dim decoder_ffn_dim ffn_dim
     hidden_dim d_inner n_inner dff dim_ff feed_forward_size ffn_hidden_size
