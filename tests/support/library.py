@@ -295,7 +295,7 @@ from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import mcnemar_p, measures_compared, sides_compared, versions_compared
 from unmask.statistics.computing import Measured, compute
 from unmask.statistics.decisions import Decisions, decisions
-from unmask.statistics.lms import balance, lms_table
+from unmask.statistics.lms import lms_table
 from unmask.statistics.null import RandomWords, bands, null_scores, words_of_evidence, words_of_scores
 from unmask.statistics.proportions import normal_quantile, proportion, wilson
 from unmask.statistics.quality import (

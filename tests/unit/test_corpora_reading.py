@@ -47,6 +47,8 @@ def test_blocks_are_bounded_and_end_with_lines_or_spaces(small_blocks: None, siz
     assert b"".join(blocks) == whole + b"\n"
     assert all(block[-1:] in b"\n " for block in blocks)
     assert max(map(len, blocks)) <= 20
+    with pytest.raises(InputError, match="x: not UTF-8: byte 0xff at 46"):
+        list(in_blocks(pieces("é 4567890\n".encode() * 4 + b"12\xff\n", size), "x"))
 
 
 @pytest.mark.parametrize(
@@ -74,11 +76,6 @@ def test_a_bad_text_is_named(tmp_path: Path, content: bytes | None, name: str, m
     with pytest.raises(InputError, match=message) as error:
         list(read_blocks(path, {"format": "text"}))
     assert str(path) in str(error.value) and "\n" not in str(error.value)
-
-
-def test_bad_utf8_far_into_a_file_has_its_place(small_blocks: None) -> None:
-    with pytest.raises(InputError, match="x: not UTF-8: byte 0xff at 46"):
-        list(in_blocks(pieces("é 4567890\n".encode() * 4 + b"12\xff\n", 7), "x"))
 
 
 def test_rows_of_parquet(tmp_path: Path) -> None:

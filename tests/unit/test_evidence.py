@@ -29,7 +29,6 @@ from library import (
     load,
     modified_tokens,
     pick_device,
-    prepare,
     read_evidence,
     read_table,
     shuffle_tokens,
@@ -142,13 +141,6 @@ def test_batches_company_and_the_faster_way_change_nothing(architecture: str, ma
         for name in ("log_prob", "cross_log_prob", "attention", "attention_content"):
             expected = whole.loc[other.index, name].astype(float)
             np.testing.assert_allclose(other[name].astype(float), expected, atol=2e-5)
-
-
-def test_a_sentence_is_read_once_and_the_start_token_once_for_all() -> None:
-    tokenised = tokenise(example_pairs(), loaded("gpt2").tokenizer)
-    layouts = [prepare(tokenised, Wanted(ORIGINAL, masking), None) for masking in (LEFT, START)]
-    texts = {text for sentence in SENTENCES for text in sentence if text is not None}
-    assert [len(layout.queries.inputs) for layout in layouts] == [len(texts), 1]
 
 
 def test_equal_probabilities_count_against_no_token(tmp_path: Path) -> None:

@@ -44,11 +44,9 @@ def test_within_rounding_is_what_rounds_to_the_printed_number(tmp_path: Path) ->
     assert table["difference"].tolist() == pytest.approx([0.0049, 0.006, -0.005])
     of_item = {"paper": "p", "item": "Table 1", "protocol": "corrected", "numbers": 3, "within": 2}
     assert summary(table).to_dict("records") == [of_item | {"largest": pytest.approx(0.006)}]
-
-
-def test_without_stated_decimals_a_source_prints_as_many_as_its_longest(tmp_path: Path) -> None:
-    rows = [("a", "x", 0.904, 0.9), ("b", "x", 0.931, 0.931), ("c", "y", 1.06, 1.1)]
-    frame = pd.DataFrame(rows, columns=["model", "source", "d", "printed"])
+    # without stated decimals a source prints as many as its longest
+    rows = [("x", 0.904, 0.9), ("x", 0.931, 0.931), ("y", 1.06, 1.1)]
+    frame = pd.DataFrame(rows, columns=["source", "d", "printed"]).assign(model="a")
     table = of_table(tmp_path, frame, beside={"d": ["printed"]}, protocol=None)
     assert list(table["decimals"]) == [3, 3, 1] and list(table["within"]) == [False, True, True]
 

@@ -43,12 +43,6 @@ def test_the_file_of_every_family_is_sound(path: Path) -> None:
     # keys stand before numbers and marks, and no value is there twice
     texts = [name for name in columns[:-3] if rows[name].dtype in ("str", object)]
     assert not rows[rows["value"].notna()].duplicated(texts).any()
-    # what is a flag is yes or nothing
-    head = path.read_text(encoding="utf-8").partition("\nsource,")[0]
-    raw = pd.read_csv(path, skiprows=head.count("\n") + 1)
-    assert all({*raw[name].dropna()} <= {"yes"} for name in ("doubtful", "dagger", "larger") if name in raw)
-    # where a value was read stands above the rows
-    assert all(line.startswith("#") for line in head.splitlines())
 
 
 def printed_for_decoders() -> pd.DataFrame:

@@ -11,7 +11,6 @@ import synthetic
 from library import (
     LMS,
     as_table,
-    balance,
     bias_table,
     decisions,
     lms_table,
@@ -109,13 +108,6 @@ def test_every_group_has_the_literal_scores(measure: str, protocol: str) -> None
         for name, value in literal(some, scores, margins, measure, protocol).items():
             assert row[name] == pytest.approx(value), name
         assert row["n"] == len(some)
-
-
-def test_a_model_that_prefers_no_side_has_the_icat_of_its_lms() -> None:
-    """Nadeem et al. 2021: of an ideal model 100, of a random one 50, of a wholly stereotyped one 0."""
-    assert (100 * balance(50), 50 * balance(50)) == (100, 50)
-    assert balance(0) == balance(100) == 0
-    assert 80 * balance(30) == 80 * balance(70) == pytest.approx(48)
 
 
 def test_intervals_are_those_of_comparisons_that_vary_together() -> None:
