@@ -20,23 +20,12 @@ from library import (
     choose_sentences,
     finder,
     pick_device,
-    tokenize_sentences,
 )
-from library import DebiasingSentence as Sentence
-from real_data import real_data
 from tiny_models import tiny_model
 
 CPU = pick_device("cpu")
-PAIRS = WordPairs(
-    (
-        ("she", "he"),
-        ("her", "his"),
-        ("seamstress", "plumber"),
-        ("mother", "father"),
-        ("ma'am", "sir"),
-        ("ma", "pa"),
-    )
-)
+FEMININE, MASCULINE = "she her seamstress mother ma'am ma", "he his plumber father sir pa"
+PAIRS = WordPairs(tuple(zip(FEMININE.split(), MASCULINE.split(), strict=True)))
 WOMEN = ["She helped her mother.", "The nurse said she knew.", "My mother works.", "She went home again."]
 MEN = ["He helped his father.", "The boss said he knew.", "His father works.", "Then he went home."]
 NEUTRAL = ["The nurse works.", "A doctor and a nurse work.", "The engineer went home.", "This doctor knows."]
@@ -130,23 +119,6 @@ def test_a_group_without_sentences_is_one_line(tmp_path: Path) -> None:
         choose_sentences(write_texts(tmp_path, [*WOMEN, *MEN], neutral=["Her nurse works."]), False, 64, 0)
     groups = choose_sentences(write_texts(tmp_path, [*WOMEN, *MEN], neutral=NEUTRAL), False, 64, 0)
     assert len(groups["neutral"].train) == 3
-
-
-@pytest.mark.parametrize("name", ["bert-base-cased", "roberta", "albert-v2"])
-def test_tokens_of_words_with_real_tokenizers(name: str) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(real_data("tokenizers", name))
-    text = "Nurse said “the housekeeper”, (she) and a moisturizer-stewardess's dog."
-    mentions = finder({"nurse", "housekeeper", "she", "stewardess", "moisturizer"})(text)
-    assert len(mentions) == 5
-    sentence = Sentence(text, tuple(mentions))
-    [read] = tokenize_sentences([sentence], tokenizer, 100)
-    assert list(read.ids) == tokenizer(text)["input_ids"]
-    places = [place for _, of_word in read.mentions for place in of_word]
-    assert places == sorted(set(places))
-    for word, of_word in read.mentions:
-        decoded = str(tokenizer.decode([read.ids[place] for place in of_word]))
-        assert decoded.replace(" ", "").lower() == word
-    assert tokenize_sentences([sentence], tokenizer, len(read.ids) - 1) == []
 
 
 # --- the objective, slowly

@@ -18,11 +18,8 @@ from real_data import real_data
 from running import run_script
 from study_schema import ROOT
 
-COLUMNS = {
-    "bias-in-bios": ["hard_text", "profession", "gender"],
-    "stsb": ["sentence1", "sentence2", "label"],
-    "mnli": ["premise", "hypothesis", "label"],
-}
+HEADERS = "hard_text profession gender", "sentence1 sentence2 label", "premise hypothesis label"
+COLUMNS = dict(zip(("bias-in-bios", "stsb", "mnli"), map(str.split, HEADERS), strict=True))
 RESOURCES = {
     "words": ROOT / "resources/gendered_words.yaml",
     "occupations": ROOT / "resources/downstream/occupations.csv",
@@ -33,15 +30,13 @@ BIOS = [
     ["The other cuts; himself.", 25, 0],
     ["His work helps.", 13, 0],
 ]
-FIRST = [
-    "A man is here.",
-    "A man loves his wife.",
-    "a man is late.",
-    "A man is here.",
-    "A man, woman and dog walk.",
+STS: list[Any] = [
+    ["A man is here.", "A woman sings.", 5.0],
+    ["A man loves his wife.", "A manager is late.", 4.0],
+    ["a man is late.", "A woman's hand.", 3.0],
+    ["A man is here.", "The man is here.", 2.0],
+    ["A man, woman and dog walk.", "Nobody.", 0.0],
 ]
-SECOND = ["A woman sings.", "A manager is late.", "A woman's hand.", "The man is here.", "Nobody."]
-STS: list[Any] = [[*each] for each in zip(FIRST, SECOND, [5.0, 4.0, 3.0, 2.0, 0.0], strict=True)]
 NLI = [["a", "d", 0], ["b", "d", 1], ["c", "d", 2]]
 LISTS = {
     "nouns/people/occupations": "nurse engineer engineer",
@@ -60,40 +55,21 @@ PEOPLE = [
     for who, sex in (("She", "F"), ("He", "M"))
     for job in ("nurse", "pilot")
 ]
+ANSWERS = ("yes", "maybe", "no")
 ALIKE: list[dict[str, Any]] = [
-    {
-        "a": f"A {who} eats {i}.",
-        "b": f"One eats {i}.",
-        "score": i % 5,
-        "answer": ("yes", "maybe", "no")[i % 3],
-    }
+    {"a": f"A {who} eats {i}.", "b": f"One eats {i}.", "score": i % 5, "answer": ANSWERS[i % 3]}
     for i, who in enumerate(["man", "woman"] * 10)
 ]
+NURSE = {"text": "A nurse eats.", "occupation": "nurse", "template": "e"}
 BIAS_ITEMS = [
-    {
-        "text": "A nurse eats.",
-        "second": f"A {who} eats.",
-        "gender": sex,
-        "occupation": "nurse",
-        "template": "e",
-    }
-    for who, sex in (("woman", "f"), ("man", "m"))
+    {**NURSE, "second": f"A {who} eats.", "gender": sex} for who, sex in (("woman", "f"), ("man", "m"))
 ]
+SIDES = {"text": "a", "second": "b"}
+LABELS = {"contradiction": ["no"], "entailment": ["yes"], "neutral": ["maybe"]}
 TABLES: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "people": ("occupations", PEOPLE, {"columns": {"text": "bio", "label": "job", "gender": "sex"}}),
-    "similarity": (
-        "similarity",
-        ALIKE,
-        {"columns": {"text": "a", "second": "b", "label": "score"}, "scale": [0, 4]},
-    ),
-    "entailment": (
-        "entailment",
-        ALIKE,
-        {
-            "columns": {"text": "a", "second": "b", "label": "answer"},
-            "labels": {"contradiction": ["no"], "entailment": ["yes"], "neutral": ["maybe"]},
-        },
-    ),
+    "similarity": ("similarity", ALIKE, {"columns": {**SIDES, "label": "score"}, "scale": [0, 4]}),
+    "entailment": ("entailment", ALIKE, {"columns": {**SIDES, "label": "answer"}, "labels": LABELS}),
 }
 
 
@@ -219,11 +195,7 @@ def test_biographies(tmp_path: Path) -> None:
     assert list(task.examples["gender"])[:5] == ["female", "female", "male", "male", "female"]
     assert list(task.items["occupation"]) == ["nurse", "nurse", "surgeon", "nurse"]
     assert list(task.items["female_share"]) == pytest.approx([200 / 3, 200 / 3, 50, 200 / 3])
-    for remark in (
-        "2 rows of dev have no text",
-        "test is accountant",
-        "surgeon has no female",
-    ):
+    for remark in ("2 rows of dev have no text", "test is accountant", "surgeon has no female"):
         assert any(remark in each for each in task.remarks)
     assert (task.task, task.kind) == ("t", "occupations")
     assert task.source["train"]["repo"] == "LabHC/bias_in_bios"
@@ -234,7 +206,7 @@ def test_similarity(tmp_path: Path, public: bool) -> None:
     tested = [[*sides, 5.0 - score if public else -1.0] for *sides, score in STS]
     dev = "".join(f"g\tf\ty\t{i}\t{score}\t{one}\t{two}\tsource\n" for i, (one, two, score) in enumerate(STS))
     task = read_task(tmp_path, "stsb", dev=dev, test=tested)
-    assert list(task.examples["text"]) == FIRST * 2 and list(task.examples["second"]) == SECOND * 2
+    assert task.examples[["text", "second"]].to_numpy().tolist() == [sides for *sides, _ in STS * 2]
     assert list(task.examples["label"]) == pytest.approx([1, 0.8, 0.6, 0.4, 0] * 2)
     scores = [0, 0.2, 0.4, 0.6, 1] if public else [1, 0.8, 0.6, 0.4, 0]
     assert list(part(task, "test")["label"]) == pytest.approx(scores)
@@ -319,7 +291,7 @@ def test_a_table_of_two_sentences(tmp_path: Path) -> None:
     task = read_task(tmp_path, "entailment")
     # the numbers are those of entailment, in whatever order labels are named
     assert list(task.labels) == ["entailment", "neutral", "contradiction"]
-    number = {row["a"]: ["yes", "maybe", "no"].index(row["answer"]) for row in ALIKE}
+    number = {row["a"]: ANSWERS.index(row["answer"]) for row in ALIKE}
     assert [number[text] for text in task.examples["text"]] == list(task.examples["label"])
     assert list(part(task, "bias")["gender"]) == ["female", "male"]
     rows = [{**row, "score": row["score"] + 1} for row in ALIKE]

@@ -14,18 +14,12 @@ from library import InputError, Sharing, bias_table, check_model, decisions, mak
 from study_schema import options_with
 from tiny_models import tiny_model, tiny_tokenizer
 
-SMALL: dict[str, Any] = {
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "intermediate_size": 64,
-    "max_position_embeddings": 130,
-}
+SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
 
 
 def entry(architecture: str, directory: Path, **settings: Any) -> dict[str, Any]:
     tiny_tokenizer(architecture).save_pretrained(directory)
-    config = {"model_type": architecture, **SMALL, **settings}
+    config = {"model_type": architecture, "max_position_embeddings": 130, **SMALL, **settings}
     return {"config": config, "tokenizer": str(directory)}
 
 
@@ -81,15 +75,10 @@ def test_a_missing_tokenizer_is_named(tmp_path: Path) -> None:
             make_random({"config": {"model_type": "bert"}, "tokenizer": str(directory)}, tmp_path / "m", 0)
 
 
-def test_an_untrained_network_has_the_configuration_and_the_tokenizer_and_other_weights(
-    tmp_path: Path,
-) -> None:
+def test_an_untrained_network_is_as_the_model_but_for_its_weights(tmp_path: Path) -> None:
     base = tiny_model("albert", tmp_path / "base")
     make_untrained(base, tmp_path / "untrained", seed=1)
-    one, other = (
-        check_model(base, "masked-lm", "tiny"),
-        check_model(tmp_path / "untrained", "masked-lm", "tiny"),
-    )
+    one, other = (check_model(of, "masked-lm", "tiny") for of in (base, tmp_path / "untrained"))
     for same in ("tokenizer_digest", "parameters", "model_type", "vocab_size", "max_length"):
         assert one[same] == other[same]
     assert one["weights_digest"] != other["weights_digest"]
