@@ -15,12 +15,7 @@ MODELS = [
     {"name": f"a-{method}", "from": BASE, "method": method, "protocol": protocol}
     for method, protocol in (("continued", "corrected"), ("cda", "corrected"), ("at", "published"))
 ]
-SETTINGS = {
-    "models": MODELS,
-    "measures": ["AULA", "CPS"],
-    "alpha": 0.05,
-    "confidence": 0.9,
-}
+SETTINGS = {"models": MODELS, "measures": ["AULA", "CPS"], "alpha": 0.05, "confidence": 0.9}
 ROWS = [
     *compared("a-continued", BASE, (79.0, 80.0)),
     *compared("a-cda", BASE, (52.0, 80.0)),

@@ -138,7 +138,11 @@ def test_a_curve_ends_where_a_fixed_run_does(tmp_path: Path, bert: Path) -> None
     assert np.abs(logits_at(curve, 0) - np.array(expected)).max() < 1e-5
 
 
-LISTS = {"batch": [16, 32, 64], "learning_rate": [1e-5, 3e-5, 5e-5], "epochs": [1, 3, 5]}
+LISTS: dict[str, list[Any]] = {
+    "batch": [16, 32, 64],
+    "learning_rate": [1e-5, 3e-5, 5e-5],
+    "epochs": [1, 3, 5],
+}
 
 
 @pytest.mark.parametrize("start", [Hyperparameters(32, 3e-5, 3), Hyperparameters(8, 1e-3, 2)])

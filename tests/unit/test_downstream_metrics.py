@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 import pytest
 from scipy.stats import pearsonr
 from scipy.stats import t as student
@@ -97,14 +96,8 @@ def runs_of(logits: Logits) -> Runs:
 
 def write_run(path: Path, step: int, logits: Logits, seed: int, kind: str) -> None:
     """PREDICTIONS of all items at one step."""
-    columns = {
-        "step": pa.array(np.full(len(logits), step, np.int32)),
-        "item": pa.array(np.arange(len(logits), dtype=np.int32)),
-        "logits": pa.array([row.tolist() for row in logits], pa.list_(pa.float32())),
-    }
-    about: dict[str, Any] = {"model": "made", "task": "made", "kind": kind, "labels": None, "seed": seed}
-    about |= {"fine_tuning": {"how": "fixed"}, "steps": step, "history": [], "tried": None}
-    write_table(path, pa.table(columns), PREDICTIONS, {**about, "device": "cpu"})
+    rows = [{"step": step, "item": item, "logits": row} for item, row in enumerate(logits.tolist())]
+    write_table(path, framed(rows, PREDICTIONS), PREDICTIONS, {"model": "made", "kind": kind, "seed": seed})
 
 
 Values = dict[tuple[str, str | None], float]

@@ -20,36 +20,22 @@ from library import (
     LEFT,
     LENGTH,
     MASKED_LM,
-    MODIFIED,
     NONE,
-    ONE_MODIFIED,
-    ONE_SHARED,
-    ORIGINAL,
     SPLIT_PEOPLES,
     START,
-    Answers,
     Counts,
     ExactModel,
     InputError,
     PlantedPair,
-    Wanted,
     World,
-    as_rows,
-    choose_start,
     crows_pairs,
-    draw_corpus,
     exact_evidence,
-    make_tokenizer,
     manifest_of,
     maskings_of,
-    prepare,
-    read_after,
     score_pairs,
-    tokenise,
 )
 from made_worlds import DOSED, OTHERS, by_hand, cut_world, make_world, planted_pairs
 
-MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL)
 MEASURES = ("CPS", "SSS", "AllMasked", "PLL", "AUL", "AULA")
 LEFT_MEASURES = ("LL", "LLMean", "CCPS", "CSSS")
 SETTINGS: dict[str, dict[str, Any]] = {"default": {}, "dosed": DOSED, "uneven": OTHERS["uneven"]}
@@ -200,36 +186,7 @@ def test_which_measure_of_decoders_frequency_fools_and_which_length() -> None:
     assert min(seen.values()) > 10 and len(seen) == 4
 
 
-# --- rows
-
-
-@pytest.mark.parametrize(
-    ("kind", "masking"), [*((MASKED_LM, m) for m in MASKINGS), (CAUSAL_LM, LEFT)], ids=lambda each: each
-)
-def test_rows_are_those_that_a_transformer_leaves(kind: str, masking: str) -> None:
-    """But for probabilities and attention; tokenizers mark the beginnings of words each in its way."""
-    world, pairs = world_of("default"), frame("default")
-    tokenizer = make_tokenizer("gpt2" if kind == CAUSAL_LM else "bert", world, draw_corpus(world, 4000))
-    if kind == CAUSAL_LM:
-        read_after(tokenizer, choose_start(tokenizer, None))
-    layout = prepare(tokenise(pairs, tokenizer), Wanted(ORIGINAL, masking), tokenizer.mask_token_id)
-    nothing = np.zeros(len(layout.queries.input), dtype=np.float32)
-    none = np.zeros((len(nothing), 0), dtype=np.float32)
-    ranks = np.ones(len(nothing), dtype=np.int32)
-    answers = Answers(nothing, ranks, none.astype(np.int32), none, nothing, nothing)
-    theirs = as_rows(layout, answers, tokenizer)
-    ours = exact_evidence(pairs, ExactModel(world, kind), masking)
-    assert len(ours) > 200
-    for column in ("pair_id", "role", "position", "special", "modified"):
-        assert ours[column].tolist() == theirs[column].tolist(), column
-    spelt = [[token.strip("Ġ#") for token in rows["token"]] for rows in (theirs, ours)]
-    assert spelt[0] == spelt[1]
-    assert ours["cross_log_prob"].isna().all() == theirs["cross_log_prob"].isna().all()
-    if masking == NONE:
-        # uniform, so that AULA is AUL
-        by_sentence = ours.groupby(["pair_id", "role"])["attention"]
-        np.testing.assert_allclose(by_sentence.sum(), 1)
-        assert (by_sentence.nunique() == 1).all() and (ours["attention"] == ours["attention_content"]).all()
+# --- as models of a study
 
 
 @pytest.mark.parametrize("kind", [MASKED_LM, CAUSAL_LM])
@@ -242,9 +199,6 @@ def test_what_cannot_be_asked_is_refused(kind: str) -> None:
         pairs.loc[1, "antistereotype"] = text
         with pytest.raises(InputError, match=f"pair {pairs['pair_id'][1]}: the antistereotype sentence is"):
             exact_evidence(pairs, model, own)
-
-
-# --- as models of a study
 
 
 def test_digests_follow_what_answers_are_computed_from() -> None:
