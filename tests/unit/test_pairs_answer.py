@@ -59,6 +59,9 @@ def of(measure: str, model: str = "bert", benchmark: str = "crows", **more: Any)
     return {"measure": measure, "model": model, "benchmark": benchmark, **more}
 
 
+ON_SS = of("AUL", benchmark="ss")
+
+
 def of_type(group: str, **more: Any) -> dict[str, Any]:
     return {"grouping": "bias_type", "group": group, "n": 100, **more}
 
@@ -74,72 +77,62 @@ def drawn_rows(some: PairResults) -> list[dict[str, Any]]:
 
 
 UNSURE: dict[str, Any] = FOR | {"p": 0.03, "null_p": 0.04}
-NONE_FOUND = ": no overall preference for stereotypes found"
+NONE = ": no overall preference for stereotypes"
+NOT_BY_AUL = f"bert{NONE} found by AUL; by CPS there is a clear one"
+PREFERS = "clearly prefers stereotypes"
+SURELY = f"{PREFERS}: 59.0% (95% CI 56.0 to 62.0)"
 
 
 @pytest.mark.parametrize(
     ("scores", "title"),
     [
-        ([{}], f"bert{NONE_FOUND}"),
-        ([{}, of("AUL", "albert")], f"bert and albert{NONE_FOUND}"),
-        ([of("AUL", name) for name in "abc"], f"3 models{NONE_FOUND}"),
+        ([{}], f"bert{NONE} found"),
+        ([{}, of("AUL", "albert")], f"bert and albert{NONE} found"),
+        ([of("AUL", name) for name in "abc"], f"3 models{NONE} found"),
+        ([{"verdict": BY_WORDS}, of("AUL", benchmark="ss")], f"bert{NONE} beyond word choice found"),
         (
-            [{"verdict": BY_WORDS}, of("AUL", benchmark="ss")],
-            "bert: no overall preference for stereotypes beyond word choice found",
+            [{"verdict": BY_WORDS}],
+            "bert prefers the stereotype in 48.2% of pairs, which word choice explains",
         ),
-        (
-            [{"verdict": BY_WORDS, "score": 56.0}],
-            "bert prefers the stereotype in 56.0% of pairs, which word choice explains",
-        ),
-        ([{}, of("CPS", **FOR)], f"bert{NONE_FOUND} by AUL; by CPS there is a clear one for stereotypes"),
-        ([{}, of("CPS", **AGAINST)], f"bert{NONE_FOUND} by AUL; by CPS there is a clear one against"),
-        (
-            [{}, of("AUL", benchmark="ss"), of("CPS", benchmark="ss", **FOR)],
-            f"bert{NONE_FOUND} by AUL; by CPS there is a clear one for stereotypes on ss",
-        ),
-        (
-            [UNSURE | {"p": 0.04}, of("CPS"), of("SSS", **FOR)],
-            "bert: no overall preference for stereotypes by AUL survives Holm's correction; by SSS there is",
-        ),
+        ([{}, of("CPS", **FOR)], f"{NOT_BY_AUL} for stereotypes"),
+        ([{}, of("CPS", **AGAINST)], f"{NOT_BY_AUL} against stereotypes"),
+        ([{}, ON_SS, of("CPS", benchmark="ss", **FOR)], f"{NOT_BY_AUL} for stereotypes on ss"),
+        ([FOR], f"bert {SURELY}"),
+        ([AGAINST], "bert clearly prefers antistereotypes: 41.0% (95% CI 38.0 to 44.0)"),
+        ([FOR, of("AUL", "albert")], f"bert, 1 of 2 models, {SURELY}"),
         (
             [FOR, of("AUL", "b", **AGAINST)],
-            "bert, 1 of 2 models, clearly prefers stereotypes: 59.0% (95% CI 56.0 to 62.0); "
-            "b, 1 of 2 models, clearly prefers antistereotypes: 41.0%",
+            f"bert, 1 of 2 models, {SURELY}; b, 1 of 2 models, clearly prefers a",
         ),
-        ([FOR], "bert clearly prefers stereotypes: 59.0% (95% CI 56.0 to 62.0)"),
-        ([AGAINST], "bert clearly prefers antistereotypes: 41.0% (95% CI 38.0 to 44.0)"),
-        (
-            [FOR, of("AUL", benchmark="ss", **AGAINST)],
-            "bert clearly prefers stereotypes on crows: 59.0% (95% CI 56.0 to 62.0); bert clearly prefers an",
-        ),
-        (
-            [{}, of("AUL", benchmark="ss", **FOR)],
-            "bert clearly prefers stereotypes on ss: 59.0% (95% CI 56.0 to 62.0)",
-        ),
-        ([FOR, of("AUL", "albert")], "bert, 1 of 2 models, clearly prefers stereotypes"),
         ([of("AUL", name, **FOR) for name in "abc"], "3 models clearly prefer stereotypes"),
-        # what is clear alone and not after the correction is no claim
+        ([{}, ON_SS | FOR], f"bert {PREFERS} on ss: 59.0%"),
         (
-            [UNSURE, of("CPS"), of("SSS")],
-            "bert: no overall preference for stereotypes survives Holm's correction",
+            [FOR, ON_SS | AGAINST],
+            f"bert {PREFERS} on crows: 59.0% (95% CI 56.0 to 62.0); bert clearly prefers a",
+        ),
+        # what is clear alone and not after the correction is no claim
+        ([UNSURE, of("CPS"), of("SSS")], f"bert{NONE} survives Holm's correction"),
+        (
+            [UNSURE | {"p": 0.04}, of("CPS"), of("SSS", **FOR)],
+            f"bert{NONE} by AUL survives Holm's correction; by SSS there is a clear one for stereotypes",
         ),
         # nor what shuffled words show as well
         ([FOR, FOR | {"variant": "shuffled"}], "bert prefers the stereotype in 59.0% of pairs, which word"),
-        ([FOR, AGAINST | {"variant": "shuffled"}], "bert clearly prefers stereotypes: 59.0%"),
+        ([FOR, AGAINST | {"variant": "shuffled"}], f"bert {PREFERS}: 59.0%"),
         ([WITHOUT], "AUL cannot tell whether bert prefers stereotypes"),
         ([WITHOUT, of("AUL", "b", **WITHOUT)], "AUL cannot tell whether bert and b prefer stereotypes"),
         ([MASKED], "All-Masked is a control: its scores have no verdict"),
         (
             [{}, of_type("age"), of_type("gender", **WITHOUT)],
-            f"bert{NONE_FOUND}; gender cannot be tested on its own",
+            f"bert{NONE} found; gender cannot be tested on its own",
         ),
         (
             [{}, of_type("age"), of_type("race", **WITHOUT), of_type("gender", **WITHOUT | {"n": 300})],
-            f"bert{NONE_FOUND}; gender and race cannot be tested on their own",
+            f"bert{NONE} found; gender and race cannot be tested on their own",
         ),
         (
-            [{}, *(of_type(name, **WITHOUT) for name in ("a", "b", "c", "d", "e"))],
-            f"bert{NONE_FOUND}; a, b, c and 2 more cannot be tested on their own",
+            [{}, *(of_type(name, **WITHOUT) for name in "abcde")],
+            f"bert{NONE} found; a, b, c and 2 more cannot be tested on their own",
         ),
     ],
 )
@@ -154,7 +147,7 @@ def test_a_table_without_bias_types_has_none_that_cannot_be_tested() -> None:
 
 def test_models_that_are_not_trained_are_in_no_sentence() -> None:
     some = results({}, of("AUL", "noise", **FOR), of("AUL", "exact", **FOR), noise="random", exact="oracle")
-    assert answer.title(some) == f"bert{NONE_FOUND}"
+    assert answer.title(some) == f"bert{NONE} found"
     said = [*answers(some).values(), *answer.citable(some, answer.judged(some))]
     assert not any(name in text for text in said for name in ("noise", "exact"))
     # they stand apart, and are marked
