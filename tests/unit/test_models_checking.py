@@ -185,19 +185,15 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("classifier", saved_as("BertForMaskedLM"), rf"{DRAWN}.*bert\.pooler"),
     # weights that are no numbers for this network
     ("bert", edit(vocab_size=900), "weights of another shape than config.json says: "),
-    ("classifier", edit(id2label={"0": "a", "1": "b", "2": "c"}), "weights of another shape"),
     ("bert", weights(lambda tensors: tensors["cls.predictions.bias"].fill_(torch.nan)), "not finite: cls"),
-    ("bert", adding(f"{QUERY}.weight", 32, 32, dtype=torch.int8), rf"not floating-point numbers: {QUERY}\.w"),
     (
         "bert",
-        both(adding(f"{QUERY}.weight", 32, 32, dtype=torch.bool), pickled),
+        both(adding(f"{QUERY}.weight", 32, 32, dtype=torch.int8), pickled),
         rf"that are not floating-point numbers: {QUERY}\.weight$",
     ),
     # files
     ("bert", spoilt(WEIGHTS, lambda content: content[:-5000]), UNLOADED),
-    ("bert", spoilt(WEIGHTS, lambda content: b""), UNLOADED),
     ("bert", both(pickled, spoilt(PICKLE, lambda content: content[:-5000])), UNLOADED),
-    ("bert", both(pickled, spoilt(PICKLE, lambda content: b"\xff" * 5000)), UNLOADED),
     ("bert", lambda d: pickled(d, code=Code()), UNLOADED),
     ("bert", without(WEIGHTS), r"no weights .*index\)$"),
     ("bert", called("model.fp16.safetensors"), r"no weights .*; it has model\.fp16\.safetensors\)$"),
@@ -208,7 +204,7 @@ BROKEN: list[tuple[str, Change, str]] = [
     # settings
     *(
         ("bert", spoilt("config.json", lambda content, text=text: text), "cannot be used|no masked language")  # type: ignore[misc]
-        for text in (b"{", b'{"model_type": "unheard-of"}', b"[]", b"{}")
+        for text in (b"{", b'{"model_type": "unheard-of"}', b"{}")
     ),
     ("bert", edit(chunk_size_feed_forward="all"), UNREAD),
     ("seeing", edit(bypass_transformer=True), rf"{DRAWN}|{UNREAD}"),
@@ -219,7 +215,6 @@ BROKEN: list[tuple[str, Change, str]] = [
         "with its config.json its hidden states are not finite",
     ),
     ("bert", edit(hidden_size="big"), r"its config\.json cannot be used: .*hidden_size"),
-    ("bert", edit(id2label=5), r"its config\.json cannot be used: "),
     ("bert", edit(is_decoder=True), "it is a decoder"),
     ("bert", edit(max_2d_position_embeddings=4), r"reads where on a page each word stands \(bbox\)"),
     ("bert", edit(use_lang_emb=True, n_langs=2), r"reads the language of each token \(langs\)"),

@@ -210,19 +210,17 @@ def with_kinds(study: Mapping[str, Any]) -> dict[str, Any]:
 
     What is not of the right shape is left as it is, to be refused.
     """
-    study, models = dict(study), study.get("models")
-    if isinstance(models, Mapping):
-        study["models"] = {
-            name: {**entry, "kind": CAUSAL_LM}
-            if isinstance(entry, Mapping) and "kind" not in entry and _is_decoder(entry, study.get("data"))
-            else entry
-            for name, entry in models.items()
-        }
-    return study
+    models, data = study.get("models"), study.get("data")
+    if not isinstance(models, Mapping):
+        return dict(study)
+    decoders = {name: {"kind": CAUSAL_LM, **each} for name, each in models.items() if _is_decoder(each, data)}
+    return {**study, "models": {**models, **decoders}}
 
 
-def _is_decoder(entry: Mapping[str, Any], data: object) -> bool:
+def _is_decoder(entry: Any, data: object) -> bool:
     """Whether all networks that a model's config.json names see what stands before a token alone."""
+    if not isinstance(entry, Mapping):
+        return False
     if entry.get("source") == "train":
         return entry.get("architecture") in DECODERS
     if entry.get("source") != "path":

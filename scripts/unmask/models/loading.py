@@ -207,8 +207,7 @@ def _mean(maps: Any, ids: torch.Tensor) -> torch.Tensor | None:
         return None
     if any(each.ndim != 4 or (len(each), *each.shape[2:]) != (batch, length, length) for each in maps):
         return None
-    means: list[torch.Tensor] = [layer.float().mean(1) for layer in maps]
-    return reduce(torch.add, means) / len(means)
+    return reduce(torch.add, (layer.float().mean(1) for layer in maps)) / len(maps)
 
 
 def _use_fused_gelu(network: nn.Module) -> None:
