@@ -242,7 +242,6 @@ from unmask.report.page import (
     MOST_SENTENCES,
     WIDTH,
     About,
-    content_policy,
     render_page,
     render_summary,
 )

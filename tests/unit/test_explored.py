@@ -27,11 +27,11 @@ from library import (
     counted,
     explored,
     flaws_table,
-    maskings_of,
     measure,
     score_pairs,
     section,
     shown_pairs,
+    surfaces,
     tokenise,
     unpacked,
     write_facts,
@@ -45,11 +45,10 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 SIDES = (STEREOTYPE, ANTISTEREOTYPE)
 
 
-def made(architecture: str, measures: tuple[str, ...] = MEASURES) -> tuple[dict[str, Any], dict[str, Any]]:
-    pairs = example_pairs()
-    evidence = {masking: evidence_of(architecture)[masking] for masking in maskings_of(measures)}
-    scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
-    found = explored(pairs, scores, measures, evidence)
+def made(architecture: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    pairs, evidence = example_pairs(), evidence_of(architecture)
+    scores = score_pairs(list(pairs["pair_id"]), evidence, MEASURES)
+    found = explored(pairs, scores, MEASURES, evidence)
     return unpacked(str(found["scores"])), unpacked(str(found["tokens"]))
 
 
@@ -215,3 +214,30 @@ def test_the_three_example_pairs_are_of_a_model_that_was_trained(tmp_path: Path)
     for source, example in (("path", {"model": 0, "benchmark": 0}), ("random", None)):
         (app,) = [block for block in every_pair(tmp_path, source).blocks if isinstance(block, App)]
         assert app.value["example"] == example
+
+
+def test_pieces_are_told_by_the_marks_of_their_tokenizer() -> None:
+    assert surfaces(["zoo", "##keeper", "##s", "the"]) == {
+        "zoo": ("zoo", False),
+        "##keeper": ("keeper", True),
+        "##s": ("s", True),
+        "the": ("the", False),
+    }
+    assert surfaces(["\u2581zoo", "keeper", ".", "\u2581"]) == {
+        "\u2581zoo": ("zoo", False),
+        "keeper": ("keeper", True),
+        ".": (".", True),
+        "\u2581": ("\u2423", False),
+    }
+    assert surfaces(["zoo", "the", "."]) == {each: (each, False) for each in ("zoo", "the", ".")}
+    assert surfaces([]) == {}
+
+
+def test_bytes_are_the_letters_that_they_stand_for() -> None:
+    found = surfaces(["\u0120caf", "\u00c3\u00a9", "\u0120", "\u0120\u20ac", "\u00c3"])
+    assert found["\u0120caf"] == ("caf", False)
+    assert found["\u00c3\u00a9"] == ("\N{LATIN SMALL LETTER E WITH ACUTE}", True)
+    assert found["\u0120"] == ("\u2423", False)
+    # a letter that stands for no byte is itself, half a letter is shown as one that is not known
+    assert found["\u0120\u20ac"] == ("\u20ac", False)
+    assert found["\u00c3"] == ("\N{REPLACEMENT CHARACTER}", True)

@@ -15,15 +15,14 @@ AXIS = Axis("what, in units", line=0.5, span=(0, 1), step=0.5)
 KINDS = Kinds("kind", "which", ("old", "new"))
 
 
-def frame_of(*rows: dict[str, Any]) -> pd.DataFrame:
-    return pd.DataFrame(rows)
-
-
-FRAME = frame_of(
-    {"panel": "p", "name": "z", "value": 0.25, "low": 0.1, "high": 0.75, "kind": "new"},
-    {"panel": "p", "name": "a", "value": 0.5, "low": None, "high": None, "kind": "old"},
-    {"panel": "p", "name": "none", "value": None, "low": 0.1, "high": 0.2, "kind": "old"},
-    {"panel": HOSTILE, "name": "z", "value": 1.25, "low": 1.0, "high": 1.5, "kind": "old"},
+FRAME = pd.DataFrame(
+    [
+        ("p", "z", 0.25, 0.1, 0.75, "new"),
+        ("p", "a", 0.5, None, None, "old"),
+        ("p", "none", None, 0.1, 0.2, "old"),
+        (HOSTILE, "z", 1.25, 1.0, 1.5, "old"),
+    ],
+    columns=["panel", "name", "value", "low", "high", "kind"],
 )
 NAN = math.nan
 BANDS = FRAME.assign(chance_low=[0.2, NAN, 0, 0.1], chance_high=[0.4, NAN, 1, 0.2], other=[0.4, 0.6, 0, NAN])
@@ -38,16 +37,6 @@ def last_of(drawn: alt.FacetChart | None) -> dict[str, Any]:
 def panel_of(drawn: alt.FacetChart | None, place: int = 0) -> Panel:
     assert drawn is not None
     return panels_of(drawn)[place]
-
-
-def test_data_are_the_frame_without_rows_that_have_no_number() -> None:
-    drawn = forest(FRAME, AXIS)
-    assert drawn is not None
-    assert chart("c", "a", drawn).rows == [
-        {"panel": "p", "name": "z", "value": 0.25, "low": 0.1, "high": 0.75, "kind": "new"},
-        {"panel": "p", "name": "a", "value": 0.5, "low": None, "high": None, "kind": "old"},
-        {"panel": HOSTILE, "name": "z", "value": 1.25, "low": 1.0, "high": 1.5, "kind": "old"},
-    ]
 
 
 def test_a_forest_is_drawn_where_its_numbers_are() -> None:
@@ -76,7 +65,7 @@ def test_a_scale_ends_at_steps_or_has_some_room() -> None:
     # as far as an interval reaches, in whole steps; and what the axis covers at least
     assert scale(FRAME, AXIS)["domain"] == [0, 1.5]
     assert scale(FRAME.head(2), AXIS)["domain"] == [0, 1]
-    below = frame_of({"panel": "p", "name": "z", "value": -0.2})
+    below = pd.DataFrame({"panel": ["p"], "name": "z", "value": -0.2})
     assert scale(below, AXIS)["domain"] == [-0.5, 1]
     assert scale(below, Axis("x", span=(0, 1)))["domain"] == [-0.2, 1]
     far = forest(FRAME.assign(far=3.0), AXIS, beside=[Beside("far", "tick")])
@@ -95,18 +84,17 @@ def test_numbers_beside_stand_in_their_rows(mark: Any, kind: str) -> None:
     assert len(second["symbol"]) == 1 and not second["rect"]
 
 
-DOSES = frame_of(
-    *(
-        {"panel": panel, "dose": dose, "value": value, "low": low, "high": 2 * value, "kind": kind}
-        for panel, kind, dose, value, low in [
-            ("p", "new", 1.0, 2.0, 1.0),
-            ("p", "new", 2.0, 3.0, None),
-            ("p", "new", 4.0, 5.0, 2.0),
-            ("p", "old", 1.0, 1.0, 0.5),
-            ("q", "old", 4.0, 50.0, 20.0),
-        ]
-    )
+DOSES = pd.DataFrame(
+    [
+        ("p", "new", 1.0, 2.0, 1.0),
+        ("p", "new", 2.0, 3.0, None),
+        ("p", "new", 4.0, 5.0, 2.0),
+        ("p", "old", 1.0, 1.0, 0.5),
+        ("q", "old", 4.0, 50.0, 20.0),
+    ],
+    columns=["panel", "kind", "dose", "value", "low"],
 )
+DOSES["high"] = 2 * DOSES["value"]
 ACROSS, UP = Axis("dose"), Axis("response", line=0)
 
 
@@ -144,15 +132,13 @@ def test_one_number_stands_against_another_with_their_intervals() -> None:
 
 def test_the_interval_of_a_change_is_laid_at_what_was_before() -> None:
     """A tick for what was, and a mark for what is."""
-    changes = frame_of(
-        *(
-            dict(zip(CHART_COLUMNS, values, strict=True))
-            for values in (
-                ("cp", "AUL", "cda", "bert-cda", 80.0, 60.0, -25.0, -15.0, 0.01),
-                ("cp", "CPS", "cda", "bert-cda", 70.0, 75.0, -1.0, 11.0, 0.4),
-                ("cp", "SSS", "cda", "bert-cda", 55.0, 52.0, NAN, NAN, NAN),
-            )
-        )
+    changes = pd.DataFrame(
+        [
+            ("cp", "AUL", "cda", "bert-cda", 80.0, 60.0, -25.0, -15.0, 0.01),
+            ("cp", "CPS", "cda", "bert-cda", 70.0, 75.0, -1.0, 11.0, 0.4),
+            ("cp", "SSS", "cda", "bert-cda", 55.0, 52.0, NAN, NAN, NAN),
+        ],
+        columns=CHART_COLUMNS,
     )
     drawn = changes_chart(changes, Axis("of 100 pairs", line=50))
     check_forest(drawn, "after", ("least", "most"), line=50)

@@ -1,7 +1,6 @@
 """Small panels: in the order of the rows, with scales of their own, and as files."""
 
 import json
-import math
 from typing import Any
 
 import altair as alt
@@ -10,8 +9,7 @@ import pandas as pd
 import pytest
 import vl_convert
 
-from library import VEGA_LITE, Row, by_value, chart, domain, kinds, line, panels, plain, records, tooltips
-from library import report_columns_of as columns_of
+from library import VEGA_LITE, Row, by_value, chart, domain, kinds, line, panels, plain, tooltips
 
 ROWS: list[Row] = [
     {"panel": "second <b>", "x": 1.0, "kind": "one"},
@@ -66,21 +64,10 @@ def test_a_scale_covers_its_span_and_all_that_is_known() -> None:
     assert domain(pd.DataFrame({"x": [0.1]}), ("x",), (0, 0.6), 0.2) == pytest.approx([0, 0.6])
 
 
-def test_columns_are_taken_renamed_and_made() -> None:
-    frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [0.5, math.nan]}, index=[7, 7])
-    made = columns_of(frame, "a", name="b", low=frame["c"] * 2, made=["p", "q"])
-    assert records(made) == [
-        {"a": 1, "name": "x", "low": 1.0, "made": "p"},
-        {"a": 2, "name": "y", "low": None, "made": "q"},
-    ]
-
-
 def test_rows_are_in_the_order_of_values_and_else_as_they_stand() -> None:
     frame = pd.DataFrame({"a": ["z", "a", "n", "z", "a"], "b": range(5)}, index=[0] * 5)
     assert by_value(frame, "a", ["a", "z", "a"])["b"].tolist() == [1, 4, 0, 3]
     assert by_value(frame, "a")["b"].tolist() == [0, 3, 1, 4, 2]
-    assert by_value(frame.astype({"a": "category"}), "a", ["n"])["b"].tolist() == [2]
     odd = frame.assign(odd=frame["b"] % 2)
-    assert by_value(odd, ["a", "odd"])["b"].tolist() == [0, 1, 2, 3, 4]
     assert by_value(odd, ["a", "odd"], [("a", 0), ("z", 0)])["b"].tolist() == [4, 0]
     assert by_value(frame.head(0), "a").empty
