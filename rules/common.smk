@@ -24,11 +24,11 @@ os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, [LIBRARY, os.getenv("P
 
 from unmask.plugins import module_file
 from unmask.plugins import names as names_in
-from unmask.code_digest import code_digest
+from unmask.digests import DigestCache, code_digest
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.models.keys import Models
-from unmask.preflight import DigestCache, hold_run_lock
+from unmask.job import hold_run_lock
 from unmask.results.settings import CHECKSUMS, check_layout, other_settings, stated
 from unmask.study import check_files, choose_study, complete
 from unmask.terms import LICENCE, NOT_STATED

@@ -24,7 +24,7 @@ def workflow_root() -> Path:
 
 def __getattr__(name: str) -> object:
     # loaded when it is called for, as it takes pandas; and not written out as an import, so that it is not in
-    # the digest of every job (unmask.code_digest)
+    # the digest of every job (unmask.digests)
     if name in ("load", "score"):
         from importlib import import_module  # noqa: TID251
 

@@ -1,6 +1,6 @@
 """Files and folders that appear whole or not at all, their digests, and facts of how they were made.
 
-What is in them is for the caller to say: nothing here changes a number (see PLUMBING in code_digest).
+What is in them is for the caller to say: nothing here changes a number (see PLUMBING in digests).
 """
 
 import errno

@@ -4,13 +4,14 @@ cannot go on.
 A script imports this module, or unmask.models.job, before all else of the library.
 """
 
+import atexit
 import gc
 import logging
 import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -122,7 +123,9 @@ def job_log(path: str | Path) -> Iterator[None]:
             _log_to(file, stack, logger, logging.getLogger("py.warnings"))
             # Snakemake shows a failed job's logs up to the first that is empty; Slurm's comes after this one
             logger.info("begun")
-            _wait_for_others(path.with_name(f".{path.name}.lock"), stack)
+            lock_file = path.with_name(f".{path.name}.lock")
+            waiting = f"a job of a run that was killed is still at this: waiting for it ({lock_file})"
+            _hold(lock_file, stack, lambda: logger.warning(waiting))
             yield
         except InputError as error:
             _end(f"error: {error}", 1)
@@ -168,15 +171,37 @@ def _log_to(handler: logging.Handler, stack: ExitStack, *loggers: logging.Logger
         stack.callback(each.removeHandler, handler)
 
 
-def _wait_for_others(lock_file: Path, stack: ExitStack) -> None:
+def hold_run_lock(results: str | Path) -> None:
+    """Keep other runs out of a study's results for as long as this process lives, and no longer.
+
+    Raises InputError, one line, where another run is at work there, or where nothing can be written.
+    """
+
+    def refuse() -> None:
+        raise InputError(f"another run is at work in {results}; wait for it or stop it, then run again")
+
+    lock_file, stack = Path(results, ".lock"), ExitStack()
+    try:
+        lock_file.parent.mkdir(parents=True, exist_ok=True)
+        lock_file.touch()
+    except OSError as error:
+        reason = f"cannot be written: {error.strerror or error}; fix that and run again"
+        raise InputError(f"{results}: {reason}") from None
+    _hold(lock_file, stack, refuse)
+    atexit.register(stack.close)
+
+
+def _hold(lock_file: Path, stack: ExitStack, if_held: Callable[[], None]) -> None:
+    """Hold a lock until the stack ends. Where another process has it, it is waited for after `if_held`."""
     lock = FileLock(lock_file)
     try:
         try:
             stack.enter_context(lock.acquire(timeout=0))
         except Timeout:
-            logger.warning("a job of a run that was killed is still at this: waiting for it (%s)", lock_file)
+            if_held()
             stack.enter_context(lock.acquire())
     except OSError as error:
+        # a file system without locks
         logger.warning("%s: no lock can be had here (%s): going on without", lock_file, error.strerror)
     # while it is held: whoever waits for it sees that it is gone, and makes a new one
     stack.callback(lock_file.unlink, missing_ok=True)

@@ -2,7 +2,7 @@
 
 Each is a module of its own in a folder of its like, so that a result depends on those that it uses and on no
 others, and a new one is a new file. Nothing else in this library is imported by a name that is not in the
-source: `unmask.code_digest` would not see it. A rule that leads here names the module to its digest.
+source: `unmask.digests` would not see it. A rule that leads here names the module to its digest.
 """
 
 import importlib

@@ -54,7 +54,7 @@ def schema(text: str) -> pa.Schema:
     """A table's schema from its columns as text (unmask.columns); a type that ends in `?` allows nulls.
 
     What a column means, with its unit, stands in the Parquet file, too. A table of other meanings is of the
-    same schema, and a change of them makes no table anew (unmask.code_digest).
+    same schema, and a change of them makes no table anew (unmask.digests).
     """
     return pa.schema(
         pa.field(name, TYPES[type_.rstrip("?")], type_.endswith("?"), {_MEANING_KEY: meaning.encode()})

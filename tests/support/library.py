@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.job import INTERRUPTED, TERMINATED, job_log
-from unmask import __version__, code_digest, preflight, workflow_root
+from unmask.job import INTERRUPTED, TERMINATED, hold_run_lock, job_log
+from unmask import __version__, digests, workflow_root
 from unmask import tables as unmask_tables
 from unmask.associations.embeddings import read_embeddings, write_embeddings
 from unmask.associations.grounded_embedding import embed_with_images, open_region_features
@@ -32,8 +32,6 @@ from unmask.associations.weat import p_values as associations_p_values
 from unmask.associations.words import WordFacts, find, spans_of
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
-from unmask.code_digest import PLUMBING
-from unmask.code_digest import code_digest as code_digest_code_digest
 from unmask.command import main as command_main
 from unmask.command import reproduce
 from unmask.command.answer import as_json
@@ -55,6 +53,7 @@ from unmask.debiasing.presenting import DebiasingResults, margins_left
 from unmask.debiasing.sentences import Sentence as DebiasingSentence
 from unmask.debiasing.sentences import choose_sentences, finder, tokenize_sentences
 from unmask.debiasing.swapping import swap_corpus, swapper
+from unmask.digests import PLUMBING, DigestCache, code_digest
 from unmask.downstream import fine_tuning, measuring
 from unmask.downstream import read_task as downstream_read_task
 from unmask.downstream.correlation import (
@@ -193,7 +192,6 @@ from unmask.pairs.verdicts import (
 )
 from unmask.papers import comparing
 from unmask.papers.comparing import Item, compared, needs_data, read_costs, read_items, summary
-from unmask.preflight import DigestCache, hold_run_lock
 from unmask.regional.charts import BLANK, FIFTHS, principal_components
 from unmask.regional.herb import (
     HIERARCHICAL,

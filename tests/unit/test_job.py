@@ -69,7 +69,10 @@ def test_bad_input_is_one_line_that_says_what_it_is_about(
 
 
 def test_without_locks_in_a_file_system_a_run_and_its_jobs_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
@@ -78,9 +81,9 @@ def test_without_locks_in_a_file_system_a_run_and_its_jobs_go_on(
     hold_run_lock(tmp_path)
     with job_log(tmp_path / "job.log"):
         (tmp_path / "table").touch()
-    told = capsys.readouterr().err.splitlines()
     reason = "no lock can be had here (No locks available): going on without"
-    assert told[0] == f"{tmp_path}/.lock: {reason}" and told[1].endswith(f".job.log.lock: {reason}")
+    assert caplog.messages[0] == f"{tmp_path}/.lock: {reason}"
+    assert capsys.readouterr().err.endswith(f".job.log.lock: {reason}\n")
 
 
 NOT_FORESEEN = "error: KeyError: 'two\\nlines': not foreseen; {}/job.log has the details"
@@ -190,3 +193,27 @@ def test_progress_is_told_now_and_then(tmp_path: Path, every: int) -> None:
     # the log has all of it, and is at no time empty
     logged = [line.rpartition(": ")[2] for line in log.read_text().splitlines()]
     assert logged == ["begun", "a step", *steps, "take care"]
+
+
+HOLDER = """
+    import sys, time
+    from unmask.job import hold_run_lock
+
+    hold_run_lock(sys.argv[1])
+    print("held", flush=True)
+    time.sleep(float(sys.argv[2]))
+"""
+
+
+def test_a_second_run_is_refused_in_one_line_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:
+    with start(HOLDER, tmp_path, "600") as first:
+        said(first, "held")
+        with pytest.raises(InputError, match=f"^another run is at work in {tmp_path}; wait"):
+            hold_run_lock(tmp_path)
+        first.send_signal(signal.SIGKILL)
+    with start(HOLDER, tmp_path, "0") as second:
+        assert second.wait(300) == 0
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file/results: cannot be written: Not a directory; fix"):
+        hold_run_lock(tmp_path / "file" / "results")

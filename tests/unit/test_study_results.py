@@ -18,8 +18,8 @@ from library import (
     PREDICTIONS,
     SCORES,
     InputError,
-    code_digest,
     declared_tables,
+    digests,
     facts_by,
     framed,
     load_tables,
@@ -29,7 +29,7 @@ from library import (
     write_table,
 )
 
-SCRIPTS = Path(code_digest.__file__).resolve().parents[1]
+SCRIPTS = Path(digests.__file__).resolve().parents[1]
 
 
 def scores(margin: float, pairs: int = 2) -> pd.DataFrame:

@@ -10,12 +10,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
+from unmask.job import hold_run_lock
 from unmask import __version__
 from unmask.command import answer, scoring
 from unmask.command.studies import BENCHMARKS, Look, new_study, study_of, write_study
 from unmask.errors import InputError
 from unmask.pairs.keys import known_benchmarks
-from unmask.preflight import hold_run_lock
 from unmask.results.settings import results_folder
 
 CLEAR = 3

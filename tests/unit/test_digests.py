@@ -1,13 +1,15 @@
-"""The digest of code: what it depends on, and what it does not."""
+"""Digests of code: what they depend on, and what not; and of files of users: content decides, not dates."""
 
+import os
 import re
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from library import PLUMBING
-from library import code_digest as digests
-from library import code_digest_code_digest as code_digest
+from library import PLUMBING, DigestCache, InputError, code_digest, digests, sha256_of_file
 
 FILES = {
     "script.py": "import json\nfrom unmask.measures.aul import x\n",
@@ -24,18 +26,23 @@ FILES = {
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(digests, "LIBRARY", tmp_path / "unmask")
     monkeypatch.setattr(digests, "workflow_root", lambda: tmp_path)
-    return tmp_path
+    yield tmp_path
+    forget_files()
+
+
+def forget_files() -> None:
+    for cached in (digests._read, digests._files):
+        cached.cache_clear()
 
 
 def digest(folder: Path, *modules: str) -> str:
-    for cached in (digests._read, digests._files):
-        cached.cache_clear()
+    forget_files()
     return code_digest(folder / "script.py", *modules)
 
 
@@ -110,3 +117,53 @@ def test_analysis_never_imports_torch() -> None:
 def test_plumbing_imports_plumbing_alone() -> None:
     allowed = {SCRIPTS / each for each in PLUMBING} | {SCRIPTS / "unmask/__init__.py"}
     assert {file for path in PLUMBING for file in digests.files_of(SCRIPTS / path)} <= allowed
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file, which counts as written long ago."""
+    monkeypatch.setattr(digests, "SETTLED", -1)
+    path = tmp_path / "file"
+    path.write_text("one")
+    return path
+
+
+@pytest.mark.parametrize("settled", [-1, 1000])
+def test_a_file_is_read_once_for_all_runs_unless_it_was_just_written(
+    file: Path, tmp_path: Path, settled: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = Mock(wraps=sha256_of_file)
+    monkeypatch.setattr(digests, "SETTLED", settled)
+    monkeypatch.setattr(digests, "sha256_of_file", reading)
+    for _ in range(3):
+        assert DigestCache(tmp_path / "cache/digests").of(file) == sha256_of_file(file)
+    assert reading.call_count == (1 if settled < 0 else 3)
+
+
+@pytest.mark.parametrize("replace", ["written", "moved", "copied"])
+def test_a_replaced_file_is_read_again_whatever_its_date(file: Path, tmp_path: Path, replace: str) -> None:
+    cache = DigestCache(tmp_path / "digests")
+    before, date = cache.of(file), file.stat().st_mtime_ns
+    other = tmp_path / "other"
+    other.write_text("two")
+    for path in (other, file):
+        os.utime(path, ns=(date, date))
+    if replace == "written":
+        file.write_text("two")
+        os.utime(file, ns=(date, date))
+    elif replace == "moved":
+        other.replace(file)
+    else:
+        shutil.copy2(other, file)
+    assert (file.stat().st_mtime_ns, file.stat().st_size) == (date, 3)
+    assert DigestCache(tmp_path / "digests").of(file) == cache.of(file) != before
+
+
+def test_a_broken_or_unwritable_cache_costs_time_alone(file: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "digests"
+    for content in (b'["cut sho', b"\xff\xff", b"[1]\n{}\n3\n"):
+        cache.write_bytes(content)
+        assert DigestCache(cache).of(file) == sha256_of_file(file)
+    assert DigestCache(tmp_path / "file/digests").of(file) == sha256_of_file(file)
+    with pytest.raises(InputError, match="missing: no such file"):
+        DigestCache(cache).of(tmp_path / "missing")

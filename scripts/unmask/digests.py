@@ -1,18 +1,25 @@
-"""What code a result depends on, as a digest."""
+"""Digests of what a result depends on: its code, and files from outside the results."""
 
 import ast
 import hashlib
+import json
+import os
+import re
+import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from unmask import LIBRARY, workflow_root
 from unmask.columns import columns_of
+from unmask.errors import faults_of
+from unmask.files import sha256_of_file
 
 PLUMBING = frozenset({"unmask/errors.py", "unmask/files.py", "unmask/job.py"})
 """Modules that change no result: how a job logs, waits, fails, and gives files their names.
 
 They stand outside every digest, so a change of them redoes nothing. None may be imported for a value, and
-none may import what is not of this list: tests/unit/test_code_digest.py sees to both.
+none may import what is not of this list: tests/unit/test_digests.py sees to both.
 """
 
 
@@ -88,3 +95,45 @@ def _is_docstring(node: ast.stmt) -> bool:
         case ast.Expr(value=ast.Constant(value=str())):
             return True
     return False
+
+
+SETTLED = 2.0
+"""Seconds after which a change of a file has changed its dates as well, on any file system."""
+
+
+class DigestCache:
+    """SHA-256 of files from outside the results: their content decides, not their dates.
+
+    They are remembered in a file by place, size and dates: what is as it was is not read again.
+
+    The file `cache` has a line for each digest, of which the last counts; it may be lost, or not writable.
+    """
+
+    def __init__(self, cache: str | Path) -> None:
+        self._cache = Path(cache)
+        self._known: dict[str, str] = {}
+        with suppress(OSError, UnicodeDecodeError):
+            # a line may be cut short by a kill
+            lines = re.findall(r"^([0-9a-f]{64}) (.+)$", self._cache.read_text("utf-8"), re.MULTILINE)
+            self._known = {seen: sha256 for sha256, seen in lines}
+
+    def of(self, path: str | Path) -> str:
+        """The SHA-256 of a file. Raises InputError where it cannot be read."""
+        with faults_of(path):
+            # no program can set the date of the last change (ctime)
+            stat = os.stat(path)
+            dates = [stat.st_mtime_ns, stat.st_ctime_ns]
+            seen = json.dumps([os.path.abspath(path), stat.st_size, *dates, stat.st_ino])
+            # what was just written could change again within one tick of the clock
+            is_settled = time.time() - stat.st_ctime > SETTLED
+            if seen not in self._known:
+                self._known[seen] = sha256_of_file(path)
+                if is_settled:
+                    self._remember(f"{self._known[seen]} {seen}\n")
+        return self._known[seen]
+
+    def _remember(self, line: str) -> None:
+        with suppress(OSError):
+            self._cache.parent.mkdir(parents=True, exist_ok=True)
+            with open(self._cache, "a", encoding="utf-8") as file:
+                file.write(line)
