@@ -36,4 +36,5 @@ with model_job("encoder {params.encoder}, suite {params.suite}") as run:
             return embed(encoder, rows["text"].tolist(), spans_of(rows, plurals), poolings)
 
     stimuli = read_table(run.input.stimuli, STIMULI)
-    write_embeddings(run.output[0], stimuli, encoder.width, poolings, vectors_of, facts)
+    width = encoder.network.config.hidden_size
+    write_embeddings(run.output[0], stimuli, width, poolings, vectors_of, facts)

@@ -81,7 +81,7 @@ def test_faster_layers_that_give_other_probabilities_are_not_taken(
     three: Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(loading, "SMALLEST", 0)
-    monkeypatch.setattr(loading, "pays_from", lambda: 1)
+    monkeypatch.setattr(loading, "onednn_pays", lambda: True)
     directory = tiny_classifier("bert", tmp_path / "three", labels=("bad", "so-so", "good"))
     expected = predict(three, WORDS)
     np.testing.assert_allclose(predict(load_classifier(directory, CPU, 128), WORDS), expected, atol=1e-5)

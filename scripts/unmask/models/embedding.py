@@ -42,11 +42,6 @@ class Encoder:
     device: Device
     max_length: int | None = None
 
-    @property
-    def width(self) -> int:
-        """Numbers of a vector."""
-        return int(self.network.config.hidden_size)
-
 
 @dataclass(frozen=True)
 class Tokens:
@@ -175,7 +170,8 @@ def pool(
     itself, and for numbers that are not finite.
     """
     shares = {pooling: [weights(each, pooling) for each in tokens] for pooling in poolings}
-    vectors = {pooling: np.empty((len(tokens), encoder.width), np.float32) for pooling in poolings}
+    size = len(tokens), encoder.network.config.hidden_size
+    vectors = {pooling: np.empty(size, np.float32) for pooling in poolings}
     for numbers, states in read_in_batches(inputs, shape, read, encoder.device):
         if not np.isfinite(states).all():
             text = tokens[numbers[0]].text

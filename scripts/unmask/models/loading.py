@@ -37,8 +37,6 @@ ROWS = 256
 """Rows for which weights of linear layers are laid out."""
 SMALLEST = 1 << 16
 """Weights that a network's largest layer must have: below, oneDNN was slower for batches of few rows."""
-WIDE = 1 << 13
-"""Outputs that a layer has which is as wide as a vocabulary."""
 
 
 @dataclass
@@ -280,10 +278,9 @@ class PackedLinear(nn.Module):
 def use_fast_linear_layers(network: nn.Module) -> bool:
     """Replace the network's linear layers by oneDNN's where that pays; whether any was.
 
-    PyTorch's own go to a library (MKL) that leaves half of some processors' speed unused. On an AMD EPYC with
-    AVX-512 those of oneDNN were measured about twice as fast; on one with AVX2 alone only those as wide as a
-    vocabulary, 1.5 times. They are taken on such processors alone, and nothing is timed here: what is chosen
-    must be the same in every run on one machine.
+    PyTorch's own go to a library (MKL) that leaves half of some processors' speed unused. On AMD EPYC with
+    AVX-512 those of oneDNN were measured about twice as fast. They are taken there alone, and nothing is
+    timed here: what is chosen must be the same in every run on one machine.
     """
     layers = {
         path: layer
@@ -291,18 +288,15 @@ def use_fast_linear_layers(network: nn.Module) -> bool:
         # subclasses may do something else
         if type(layer) is nn.Linear and layer.weight.dtype == torch.float32
     }
-    outputs = pays_from()
-    if outputs is None or all(layer.weight.numel() < SMALLEST for layer in layers.values()):
+    if not onednn_pays() or all(layer.weight.numel() < SMALLEST for layer in layers.values()):
         return False
-    layers = {path: layer for path, layer in layers.items() if layer.out_features >= outputs}
     for path, layer in layers.items():
         network.set_submodule(path, PackedLinear(layer))
-    logger.info("linear layers: oneDNN's for %d of at least %d outputs", len(layers), outputs)
-    return bool(layers)
+    logger.info("linear layers: oneDNN's for all %d", len(layers))
+    return True
 
 
-def pays_from() -> int | None:
-    """How many outputs a layer has at least for which oneDNN was found faster on this processor, if any."""
-    outputs = {"AVX512": 1, "AVX2": WIDE}.get(torch.backends.cpu.get_cpu_capability())
-    is_amd = CPUINFO.exists() and "AuthenticAMD" in CPUINFO.read_text()
-    return outputs if torch._C._has_mkldnn and is_amd else None
+def onednn_pays() -> bool:
+    """Whether oneDNN was found faster on this processor."""
+    has_avx512 = torch.backends.cpu.get_cpu_capability() == "AVX512"
+    return torch._C._has_mkldnn and has_avx512 and CPUINFO.exists() and "AuthenticAMD" in CPUINFO.read_text()
