@@ -62,8 +62,7 @@ def test_published_values_are_beside_ours(tmp_path: Path, ddof: int) -> None:
 
 def test_the_published_values_of_the_project() -> None:
     printed = read_published(PUBLISHED)
-    counts = {"meade": 7, "may": 14, "may-corrected": 14, "caliskan": 1, "wefe": 1}
-    assert printed["source"].value_counts().to_dict() == counts and printed["value"].notna().all()
+    assert printed["value"].notna().all()
     meade = printed[printed["source"] == "meade"]
     several = meade["tests"].str.contains(" ")
     of_all = meade.loc[several, "value"].iloc[0]

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import synthetic
-from grouped_words import LEFT_OUT, write_counts
 from library import (
     ANTISTEREOTYPE,
     CORRELATIONS,
@@ -23,6 +22,7 @@ from library import (
     read_table,
     write_table,
 )
+from naive import LEFT_OUT, write_counts
 from running import present, run_script
 
 MODELS = [{"name": "m1", "source": "train"}, {"name": "m2", "source": "path"}]

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import synthetic
-from grouped_words import pairs_of, write_counts
 from library import (
     CORRELATIONS,
     EXTRACTED,
@@ -38,6 +37,7 @@ from library import (
     uses,
     write_table,
 )
+from naive import pairs_of, write_counts
 from study_schema import MEASURES
 
 Rows = list[tuple[str, str, int, int]]

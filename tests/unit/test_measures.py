@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -222,31 +223,25 @@ def test_shuffled_sentences_are_scored_as_a_slow_loop_reads_them(start: str | No
     reader = left_reader("gpt2", start)
     rows = collect_evidence(PAIRS, loaded("gpt2", start), LEFT, SHUFFLED, shuffle_seed=3)
     scores = scores_of({LEFT: rows}, ("LL", "LLMean"))
-    moved = undefined = 0
+    before, moved, undefined = [] if reader.start is None else [reader.start], 0, 0
     for number, texts in enumerate(SENTENCES):
-        sums, means, firsts = [], [], []
+        values, firsts = [], []
         for role, text in zip(SIDES, texts[:2], strict=True):
             own = rows[(rows["pair_id"] == f"p{number}") & (rows["role"] == role)].sort_values("position")
-            original = [
-                *([] if reader.start is None else [reader.start]),
-                *reader.tokenizer(text)["input_ids"],
-            ]
+            original = [*before, *reader.tokenizer(text)["input_ids"]]
             # the same tokens in another order
             ids = [original[place] for place in own["source_position"]]
             assert ids == own["token_id"].tolist() and sorted(ids) == sorted(original)
             moved += ids != original
-            values = [reader.behind(ids[:place], ids[place]) for place in range(1, len(ids))]
-            sums.append(sum(values))
-            means.append(sum(values) / len(values))
+            values.append([reader.behind(ids[:place], ids[place]) for place in range(1, len(ids))])
             firsts.append(ids[0])
-        for name, (one, other) in (("LL", sums), ("LLMean", means)):
-            for protocol in PROTOCOLS:
-                margin = scores.loc[(name, protocol, f"p{number}"), "margin"]
-                # those who published the mean leave out the first token of every sentence
-                if firsts[0] != firsts[1] and (name, protocol) != ("LLMean", PUBLISHED):
-                    # what the first tokens have by themselves is not known
-                    undefined += 1
-                    assert np.isnan(margin)
-                else:
-                    assert margin == pytest.approx(one - other, abs=3e-5)
+        for (name, of), protocol in product((("LL", sum), ("LLMean", fmean)), PROTOCOLS):
+            margin = scores.loc[(name, protocol, f"p{number}"), "margin"]
+            # those who published the mean leave out the first token of every sentence
+            if firsts[0] != firsts[1] and (name, protocol) != ("LLMean", PUBLISHED):
+                # what the first tokens have by themselves is not known
+                undefined += 1
+                assert np.isnan(margin)
+            else:
+                assert margin == pytest.approx(of(values[0]) - of(values[1]), abs=3e-5)
     assert moved and (undefined > 0) == (start == "none")

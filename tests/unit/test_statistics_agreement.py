@@ -1,6 +1,7 @@
 """Agreement with raters against pair-by-pair definitions."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -92,12 +93,12 @@ def made() -> synthetic.Synthetic:
 
 @pytest.mark.parametrize("sharing", [ALONE, IN_THREES], ids=["alone", "in threes"])
 def test_areas_and_variances_are_the_literal_ones(
-    made: synthetic.Synthetic, sharing: Sharing, tmp_path: object
+    made: synthetic.Synthetic, sharing: Sharing, tmp_path: Path
 ) -> None:
     """By S10 and S01 of DeLong, DeLong & Clarke-Pearson 1988, O(mn), times the design effect."""
     table, curves = table_of(made, sharing), roc_table(made.pairs, decisions(made.pairs, made.scores))
-    write_table(f"{tmp_path}/agreement.parquet", table, AGREEMENT, {})
-    write_table(f"{tmp_path}/roc.parquet", curves, ROC, {})
+    write_table(tmp_path / "agreement.parquet", table, AGREEMENT, {})
+    write_table(tmp_path / "roc.parquet", curves, ROC, {})
     assert len(table) == 2 * len(MEASURES)
     for row in table.to_dict("records"):
         positive, negative, numbers = literal_classes(made, row["measure"], row["protocol"])
@@ -139,14 +140,13 @@ def test_what_says_nothing_of_how_areas_vary_has_no_interval(made: synthetic.Syn
     assert (table["auc"] == 1).all()
 
 
-def test_without_ratings_or_with_one_class_there_is_no_area(tmp_path: object) -> None:
+def test_without_ratings_or_with_one_class_there_is_no_area(tmp_path: Path) -> None:
     made = synthetic.make(12, seed=0)
     one_class = pd.Series([["gender"] * 5] * 12, dtype=object)
     table = table_of(made, ratings=one_class)
-    assert table["auc"].isna().all() and set(table["negatives"]) == {0}
-    unrated = made.pairs.assign(ratings=None)
-    assert table_of(made, ratings=None).empty
-    for pairs in (made.pairs.assign(ratings=one_class), unrated):
+    assert table["auc"].isna().all() and set(table["negatives"]) == {0} and table_of(made, ratings=None).empty
+    for ratings in (one_class, None):
+        pairs = made.pairs.assign(ratings=ratings)
         rows = roc_table(pairs, decisions(pairs, made.scores))
         assert rows.empty
-        write_table(f"{tmp_path}/empty.parquet", rows, ROC, {})
+        write_table(tmp_path / "empty.parquet", rows, ROC, {})
