@@ -1,7 +1,6 @@
 """Pairs of words that differ in gender: what debiasing swaps, and what data is searched for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -9,20 +8,8 @@ from unmask.user_files import parse_yaml, read_document, text_of
 from unmask.user_tables import Column, Row, Table
 from unmask.words import is_unsegmented
 
-
-@dataclass(frozen=True)
-class WordPairs:
-    """Pairs of a feminine and a masculine word, in the order of their list; a word may be in several."""
-
-    pairs: tuple[tuple[str, str], ...]
-
-    @property
-    def feminine(self) -> frozenset[str]:
-        return frozenset(feminine for feminine, _ in self.pairs)
-
-    @property
-    def masculine(self) -> frozenset[str]:
-        return frozenset(masculine for _, masculine in self.pairs)
+WordPairs = tuple[tuple[str, str], ...]
+"""Pairs of a feminine and a masculine word, in the order of their list; a word may be in several."""
 
 
 def fault_of_word(word: str) -> str | None:
@@ -51,7 +38,7 @@ def read_word_pairs(path: str | Path) -> WordPairs:
         for side, word in row.items():
             if side_of.setdefault(word, side) != side:
                 raise row.fault(side, f"{word!r} is there as feminine and as masculine")
-    return WordPairs(tuple((row["feminine"], row["masculine"]) for row in rows))
+    return tuple((row["feminine"], row["masculine"]) for row in rows)
 
 
 def _published(path: Path) -> Iterator[Row]:

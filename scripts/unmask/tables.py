@@ -26,9 +26,6 @@ ROW_GROUP = 1 << 17
 UNREADABLE = "not a readable Parquet file; delete it and run again"
 """What is said of a table of ours that is none, or a broken one."""
 
-ZSTD_LEVEL = 6
-"""Higher levels take longer to write and save little."""
-
 WORD = pa.dictionary(pa.int32(), pa.string())
 """A string out of few: stored as a dictionary."""
 
@@ -110,7 +107,8 @@ def encodings_of(schema: pa.Schema) -> dict[str, Any]:
     encodings |= {field.name: "DELTA_BYTE_ARRAY" for field in schema if pa.types.is_string(field.type)}
     return {
         "compression": "zstd",
-        "compression_level": ZSTD_LEVEL,
+        # higher levels take longer to write and save little
+        "compression_level": 6,
         "use_dictionary": words or False,
         "column_encoding": encodings or None,
     }

@@ -20,9 +20,6 @@ import yaml
 
 from unmask.errors import InputError, faults_of
 
-LONGEST_QUOTE = 60
-"""Characters of a value that a message quotes."""
-
 UTF_8, UTF_16 = "utf-8", "utf-16"
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -103,7 +100,7 @@ def quoted(value: object) -> str:
     if isinstance(value, list | dict | set | tuple):
         return f"a {type(value).__name__}"
     text = repr(value)
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 FaultIn = Callable[[str], str | None]

@@ -15,7 +15,6 @@ from library import (
     InputError,
     Settings,
     Texts,
-    WordPairs,
     at,
     choose_sentences,
     finder,
@@ -24,8 +23,9 @@ from library import (
 from tiny_models import tiny_model
 
 CPU = pick_device("cpu")
-FEMININE, MASCULINE = "she her seamstress mother ma'am ma", "he his plumber father sir pa"
-PAIRS = WordPairs(tuple(zip(FEMININE.split(), MASCULINE.split(), strict=True)))
+FEMININE = ("she", "her", "seamstress", "mother", "ma'am", "ma")
+MASCULINE = ("he", "his", "plumber", "father", "sir", "pa")
+PAIRS = tuple(zip(FEMININE, MASCULINE, strict=True))
 WOMEN = ["She helped her mother.", "The nurse said she knew.", "My mother works.", "She went home again."]
 MEN = ["He helped his father.", "The boss said he knew.", "His father works.", "Then he went home."]
 NEUTRAL = ["The nurse works.", "A doctor and a nurse work.", "The engineer went home.", "This doctor knows."]
@@ -77,7 +77,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
     ],
 )
 def test_words_are_found_whole_and_in_capitals(published: bool, text: str, words: list[str]) -> None:
-    mentions = finder({*PAIRS.feminine, *PAIRS.masculine}, published)(text)
+    mentions = finder({*FEMININE, *MASCULINE}, published)(text)
     assert [text[m.start : m.end] for m in mentions] == words
     assert [m.word for m in mentions] == [word.lower() for word in words]
 
@@ -171,7 +171,7 @@ class Slow:
         """Mean (v_l(a) · E_l(t))² over t, a, l, and mean ‖E_l − E_l^pre‖² / width over tokens and l."""
         of_word: dict[str, list[torch.Tensor]] = {}
         for text in (*TRAINED["feminine"], *TRAINED["masculine"]):
-            for word, places in self.mentions(text, {*PAIRS.feminine, *PAIRS.masculine}):
+            for word, places in self.mentions(text, {*FEMININE, *MASCULINE}):
                 of_word.setdefault(word, []).append(self.hidden(text)[:, places].mean(1))
         products, distances = [], []
         for text in HELD_OUT["neutral"]:
@@ -200,7 +200,7 @@ class Slow:
 
         projected = moved = 0.0
         neutral = embeddings(HELD_OUT["neutral"], {*WORDS}, None)
-        for gender, words in (("feminine", PAIRS.feminine), ("masculine", PAIRS.masculine)):
+        for gender, words in (("feminine", FEMININE), ("masculine", MASCULINE)):
             vector = embeddings(TRAINED[gender], {*words}, 1).mean(0)
             projected += float((neutral * vector).sum(-1).mean()) ** 2
             texts = HELD_OUT[gender]

@@ -17,7 +17,6 @@ from library import (
     InputError,
     Masking,
     Texts,
-    WordPairs,
     check_model,
     debias,
     held_out_loss,
@@ -32,7 +31,7 @@ from library import models_train as train
 from tiny_models import tiny_model, tiny_tokenizer
 
 RESOURCES = Path(__file__).parents[2] / "resources"
-WORDS = WordPairs((("she", "he"),))
+WORDS = (("she", "he"),)
 LINES = [
     f"{who} {verb} the {what} ."
     for who in ("the doctor", "she", "he")

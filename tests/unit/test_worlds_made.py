@@ -198,9 +198,9 @@ def test_neutral_sentences_have_no_gender_and_words_of_the_world(
     sentences = outputs["neutral"].read_text().splitlines()
     occupations = outputs["stereotypes"].read_text().split()
     pairs = read_word_pairs(outputs["words"])
-    assert len(pairs.pairs) == 2 + world.names
+    assert len(pairs) == 2 + world.names
     assert len(occupations) == 24 and len({*sentences}) == len(sentences) == 24 * per_occupation
-    gendered = pairs.feminine | pairs.masculine
+    gendered = {word for pair in pairs for word in pair}
     # no other word of the world tells a gender
     assert {word.lower() for word in world.words} & {w.lower() for w in GENDER} == gendered
     for sentence in sentences:

@@ -92,7 +92,7 @@ def choose_sentences(texts: Texts, published: bool, longest: int, seed: int) -> 
 
     Raises InputError naming the files where a group has fewer than two sentences to train on.
     """
-    feminine, masculine = texts.words.feminine, texts.words.masculine
+    feminine, masculine = map(set, zip(*texts.words, strict=True))
     find = finder({*feminine, *masculine, *texts.stereotypes}, published)
     groups = {group: Group([], []) for group in GROUPS}
     paths = [path for path in (texts.lines, texts.neutral) if path]

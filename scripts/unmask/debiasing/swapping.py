@@ -77,10 +77,10 @@ def swapper(words: WordPairs, no_noun_phrase: Collection[str], protocol: str) ->
 
 def _published(words: WordPairs) -> Swap:
     places: dict[str, list[int]] = {}
-    for place, pair in enumerate(words.pairs):
+    for place, pair in enumerate(words):
         for word in pair:
             places.setdefault(word, []).append(place)
-    masculine = words.masculine
+    masculine = {word for _, word in words}
 
     def swap(line: str) -> list[str]:
         swapped = line.split()
@@ -97,9 +97,9 @@ def _published(words: WordPairs) -> Swap:
 
         for word in gendered - masculine:
             # its partners in turn have the same result
-            replace(word, words.pairs[places[word][-1]][1])
+            replace(word, words[places[word][-1]][1])
         for place in sorted(place for word in gendered & masculine for place in places[word]):
-            feminine, word = words.pairs[place]
+            feminine, word = words[place]
             replace(word, feminine)
             further.append(" ".join(swapped))
         return further
@@ -109,10 +109,10 @@ def _published(words: WordPairs) -> Swap:
 
 def _corrected(words: WordPairs, no_noun_phrase: Collection[str]) -> Swap:
     partners: dict[str, str] = {}
-    for feminine, masculine in words.pairs:
+    for feminine, masculine in words:
         partners.setdefault(feminine, masculine)
         partners.setdefault(masculine, feminine)
-    pairs = {frozenset(pair) for pair in words.pairs}
+    pairs = {frozenset(pair) for pair in words}
     both_ways = {
         word: (before_noun, alone)
         for word, before_noun, alone in _BOTH_WAYS

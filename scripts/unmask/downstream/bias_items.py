@@ -66,7 +66,7 @@ def items_of_bias(
     if entry["kind"] == SIMILARITY:
         words = read_word_pairs(files["words"][0])
         sentences = tested[["text", "second"]].to_numpy().ravel().tolist()
-        templates = templates_in(sentences, words.feminine | words.masculine)
+        templates = templates_in(sentences, {word for pair in words for word in pair})
         if not templates:
             why = 'no sentence of the test begins with "A man" or "A woman"; `bias` may have items'
             raise InputError(f"{files.get(TEST, files[TRAIN])[0]}: {why}")

@@ -38,7 +38,7 @@ def count_words(
     rows = []
     for protocol, cut in PROTOCOLS.items():
         counted = train.iloc[:first] if protocol == PUBLISHED else train
-        feminine, masculine = (_counts(counted, cut, side) for side in (words.feminine, words.masculine))
+        feminine, masculine = (_counts(counted, cut, side) for side in map(set, zip(*words, strict=True)))
         rows.append({"protocol": protocol, "n": len(counted), **ilps(feminine, masculine, confidence)})
     return framed(rows, WORD_COUNTS)
 
