@@ -1,14 +1,28 @@
 """The language model score as it is shown: which numbers, beside which printed ones, and in words."""
 
+from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import synthetic
-from library import DASH, LMS, PairResults, Sheet, by_others, framed, pairs_presenting, published_percents
+from library import (
+    DASH,
+    LMS,
+    PROTOCOLS,
+    PairResults,
+    Sheet,
+    by_others,
+    decisions,
+    framed,
+    lms_table,
+    pairs_presenting,
+    published_percents,
+    sharing_of,
+)
 from library import PAIRS_STEREOSET as STEREOSET
-from study_schema import options_with
 from synthetic import RESOURCES, pair_results, with_tables
 
 MODELS = [
@@ -22,33 +36,17 @@ BENCHMARKS = [{"name": "ss", "published": "stereoset"}, {"name": "cp", "publishe
 @pytest.fixture(scope="module")
 def results() -> PairResults:
     """Three models on a benchmark with unrelated sentences; SSS reads them, as AUL does."""
-    tables: dict[str, list[pd.DataFrame]] = {"lms": [], "bias": []}
+    rng, tables = np.random.default_rng(0), []
     for place, model in enumerate(MODELS):
         made = synthetic.make(60, seed=place)
-        evidence = made.evidence | {"modified": of_the_unrelated(made.evidence)}
-        made = synthetic.Synthetic(
-            made.pairs.assign(bias_type=["gender", "race"] * 30),
-            made.scores,
-            made.shuffled_scores,
-            evidence,
-            made.shuffled,
-        )
-        statistics = synthetic.statistics_of(made, options_with(draws=20))
-        for name, parts in tables.items():
-            parts.append(statistics[name].assign(model=model["name"], benchmark="ss"))
-    frames = {name: pd.concat(each, ignore_index=True) for name, each in tables.items()}
-    frames["bias"] = frames["bias"].assign(verdict="explainable by word choice", p_holm=1.0)
-    return pair_results(MODELS, BENCHMARKS, {}, agreement=pd.DataFrame(), pairs={}, **frames)
-
-
-def of_the_unrelated(evidence: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    rows = evidence["none"]
-    unrelated = rows[(rows["role"] == "unrelated") & (rows["position"] == 1)]
-    filled = unrelated.assign(cross_log_prob=unrelated["log_prob"])
-    sides = evidence["modified"].assign(cross_log_prob=evidence["modified"]["log_prob"])
-    order = {pair: place for place, pair in enumerate(rows["pair_id"].unique())}
-    both = pd.concat([sides, filled], ignore_index=True)
-    return both.sort_values("pair_id", key=lambda ids: ids.map(order), kind="stable", ignore_index=True)
+        pairs = made.pairs.assign(bias_type=["gender", "race"] * 30)
+        series = product(("AUL", "SSS"), PROTOCOLS)
+        margins = {each: rng.normal(1, 1, (2, len(pairs))) for each in series}
+        rows = lms_table(pairs, decisions(pairs, made.scores), margins, sharing_of(pairs, ["words"]), 0.95)
+        tables.append(rows.assign(model=model["name"], benchmark="ss"))
+    bias = pd.DataFrame({"measure": ["AUL", "SSS"], "clusters": "words", "confidence": 0.95})
+    none = pd.DataFrame()
+    return pair_results(MODELS, BENCHMARKS, lms=pd.concat(tables), bias=bias, agreement=none, pairs={})
 
 
 def sheet(results: PairResults) -> Sheet:
