@@ -30,7 +30,7 @@ from unmask.files import sha256_of_file
 from unmask.models.keys import Models
 from unmask.job import hold_run_lock
 from unmask.results.settings import CHECKSUMS, check_layout, other_settings, stated
-from unmask.study import check_files, choose_study, complete
+from unmask.study import choose_study, complete
 from unmask.terms import LICENCE, NOT_STATED
 from unmask.urls import as_shown
 
@@ -62,9 +62,7 @@ with refusing():
         config, ROOT, list(map(str, workflow.configfiles)), not workflow.modifier.is_main_snakefile()
     )
     # a study is the whole configuration; what it leaves out has its default from docs/keys.md
-    _chosen = complete(_chosen, ROOT)
-    if workflow.is_main_process:
-        check_files(_chosen, DIGESTS.of)
+    _chosen = complete(_chosen, ROOT, DIGESTS.of if workflow.is_main_process else None)
 # another one, as the config of a module may be its workflow's
 config = _chosen
 

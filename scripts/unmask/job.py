@@ -57,10 +57,9 @@ class Job:
         self.config: Mapping[str, Any] = snakemake.config
         """The study. Only what shall redo nothing is read from it, as how the machine is used."""
 
-    def record(self, inputs: Iterable[str | Path] | None = None, code: str | None = None) -> dict[str, Any]:
+    def record(self, inputs: Iterable[str | Path] | None = None) -> dict[str, Any]:
         """What a result states of how it was made (unmask.files.record): of all inputs, or of these."""
-        inputs = self.input if inputs is None else inputs
-        return record(inputs, self.params.code if code is None else code, *self.packages)
+        return record(self.input if inputs is None else inputs, self.params.code, *self.packages)
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from unmask.errors import InputError, known_names
-from unmask.files import sha256_of_file
 from unmask.keys import (
     CHOOSING,
     NO_SUCH_NAME,
@@ -176,12 +175,15 @@ def families_of(config: Config) -> list[str]:
     return present
 
 
-def complete(config: Config, root: str | Path | None = None) -> Config:
+def complete(
+    config: Config, root: Path | None = None, sha256_of: Callable[[str | Path], str] | None = None
+) -> Config:
     """The configuration with what it is short for spelt out, the defaults of its families filled in, `{data}`
     resolved, and texts read where numbers, booleans or null are wanted.
 
     root: of the workflow; a path of its resources/ that is not in the working directory is the workflow's.
-    Raises InputError naming the first key at fault.
+    sha256_of: gives the SHA-256 of a file; every file that is named is then to be there, with the checksum
+    that is stated. Raises InputError naming the first key at fault.
     """
     if "study" not in config:
         raise InputError("config key study: is missing; it names the study and its folder of results")
@@ -193,22 +195,10 @@ def complete(config: Config, root: str | Path | None = None) -> Config:
             raise InputError(f"config key {key}: has a value in it that JSON has not: {error}") from None
     for name in families_of(config):
         config = families()[name].spelt_out(dict(config))
-    completed = _checked(config, Context(config, Path(root) if root is not None else None))
-    _check_circles(completed.get("models", {}))
-    return completed
-
-
-def check_files(config: Config, sha256_of: Callable[[str | Path], str] = sha256_of_file) -> None:
-    """Check that every file that a completed configuration names is there and has the checksum it states.
-
-    `sha256_of` gives the SHA-256 of a file. Raises InputError naming the key and the file.
-    """
-    _checked(config, Context(config, None, sha256_of))
-
-
-def _checked(config: Config, context: Context) -> Config:
     try:
-        keys = _composed(tuple(families_of(config))).model_validate(config, context=context)
+        keys = _composed(tuple(families_of(config))).model_validate(
+            config, context=Context(config, root, sha256_of)
+        )
     except ValidationError as error:
         # the cause, which is above what follows from it
         faults = error.errors(include_url=False)
@@ -216,7 +206,9 @@ def _checked(config: Config, context: Context) -> Config:
         place = _place(fault, config)
         key = ".".join(map(str, place)) or "(top level)"
         raise InputError(f"config key {key}: {_reason(fault, place)}") from None
-    return keys.model_dump(serialize_as_any=True)
+    completed = keys.model_dump(serialize_as_any=True)
+    _check_circles(completed.get("models", {}))
+    return completed
 
 
 def _place(fault: ErrorDetails, config: Any) -> list[str | int]:

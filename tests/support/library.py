@@ -284,7 +284,7 @@ from unmask.results.settings import FILE, LAYOUT, check_layout, other_settings, 
 from unmask.results.verifying import verify
 from unmask.sources import fine_tuned_classifier, regional_sentences
 from unmask.sources.gguf import convert
-from unmask.sources.regional_sentences import hide_names, likely_sentences, region_sentence
+from unmask.sources.regional_sentences import hide_names, likely_sentences
 from unmask.statistics import STATISTICS, null
 from unmask.statistics.accuracy import accuracy_table, candidates, mcnemar_table
 from unmask.statistics.agreement import agreement_table, curve, roc_table, vote_counts
@@ -330,7 +330,7 @@ from unmask.statistics.sharing import (
     sharing_of,
     t_test,
 )
-from unmask.study import check_files, choose_study, complete, families
+from unmask.study import choose_study, complete, families
 from unmask.study_results import StudyResults, declared_tables, facts_by, load_tables, tables_by
 from unmask.tables import (
     WORD,

@@ -22,7 +22,6 @@ from library import (
     load_classifier,
     pick_device,
     predict,
-    region_sentence,
     regional_sentences,
     write_table,
 )
@@ -98,7 +97,8 @@ def test_the_likeliest_sentences_of_each_word() -> None:
     for word, found in (("rude", 0), ("lazy", 5)):
         with pytest.raises(InputError, match=f"{found} regions are too few to take the 6 likeliest with '"):
             likely_sentences(table, [word], TEMPLATE, 6)
-    sentences.append(region_sentence("The {word} people of {region}.", "Oz", "very rich"))
+    table = likelihoods({"very rich": [-1, -2, -3, -4, -5]})
+    sentences += likely_sentences(table, ["very rich"], "The {word} people of {region}.", 1)
     names = ["the world", "Oz", "the city", "the street", "Oz"]
     assert [text[slice(*name)] for text, name in sentences] == names
 
@@ -119,7 +119,8 @@ def test_the_sentences_become_likelier_with_the_epochs(tmp_path: Path) -> None:
 def test_the_regions_name_is_hidden_whole_and_nothing_else(architecture: str, tmp_path: Path) -> None:
     """Token by token: those in place of masks are the name's, and read together they are the name."""
     tokenizer = AutoTokenizer.from_pretrained(tiny_model(architecture, tmp_path / "base"))
-    sentences = [region_sentence(TEMPLATE, name, word) for name in NAMES for word in ("lazy", "very rich")]
+    words = ["lazy", "very rich"]
+    sentences = likely_sentences(likelihoods({word: [-1.0] * 5 for word in words}), words, TEMPLATE, 5)
     texts, names = zip(*sentences, strict=True)
     batch = hide_names(
         tokenise(tokenizer, texts, names, None), tokenizer.mask_token_id, tokenizer.pad_token_id

@@ -8,10 +8,10 @@ from typing import Any, TypedDict, Unpack
 import yaml
 
 from unmask.errors import InputError
-from unmask.files import write_text
+from unmask.files import sha256_of_file, write_text
 from unmask.models.directory import ADAPTER
 from unmask.pairs.keys import entries
-from unmask.study import check_files, complete
+from unmask.study import complete
 from unmask.user_files import read_config
 from unmask.user_tables import Table
 
@@ -171,7 +171,7 @@ def write_study(study: dict[str, Any], file: Path | None = None) -> Path:
     A file of another study is replaced where it has no results yet. Raises InputError where it has some, and,
     as the workflow would, for a study that cannot be run.
     """
-    check_files(complete(study))
+    complete(study, sha256_of=sha256_of_file)
     path = file or Path("results", str(study["study"]), "study.yaml")
     if path.is_file():
         there = read_config(path)

@@ -28,19 +28,13 @@ Sentence = tuple[str, Span]
 """A sentence about a region, and where the region's name is in it."""
 
 
-def region_sentence(template: str, name: str, word: str) -> Sentence:
-    """The sentence of a name and a word; `template` has {region} and {word}."""
-    start = len(template.partition("{region}")[0].format(word=word))
-    return template.format(region=name, word=word), (start, start + len(name))
-
-
 def likely_sentences(
     likelihoods: pd.DataFrame, words: Sequence[str], template: str, top: int
 ) -> list[Sentence]:
     """For each of the words, the `top` sentences that the model finds the most likely, the likeliest first.
 
     likelihoods: a LIKELIHOODS table; of equally likely names the one that stands first there is taken. A word
-    that is there twice, as under two topics, has its sentences twice.
+    that is there twice, as under two topics, has its sentences twice. template: has {region} and {word}.
     Raises InputError where a word has fewer than `top` likelihoods.
     """
     sentences: list[Sentence] = []
@@ -48,8 +42,9 @@ def likely_sentences(
         rows = likelihoods[likelihoods["word"] == word]
         if len(rows) < top:
             raise InputError(f"{len(rows)} regions are too few to take the {top} likeliest with {word!r}")
-        likeliest = rows.sort_values("log_prob", ascending=False, kind="stable")["name"][:top]
-        sentences += [region_sentence(template, name, word) for name in likeliest]
+        start = len(template.partition("{region}")[0].format(word=word))
+        for name in rows.sort_values("log_prob", ascending=False, kind="stable")["name"][:top]:
+            sentences.append((template.format(region=name, word=word), (start, start + len(name))))
     return sentences
 
 
