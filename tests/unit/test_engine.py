@@ -25,7 +25,7 @@ from library import (
 )
 from literal import corrected
 from study_schema import MASKED_MASKINGS, MEASURES
-from tiny_evidence import directory, loaded, masked_reader
+from tiny_evidence import loaded, masked_reader
 
 SIDES = ["stereotype", "antistereotype"]
 
@@ -159,7 +159,7 @@ def test_a_sequence_that_does_not_fit_by_itself_is_one_clear_line(tokens: int, p
 @pytest.mark.parametrize(
     "where", ["PackedLinear.forward", "LoadedModel.head", "AutoModelForMaskedLM.from_pretrained"]
 )
-def test_a_model_that_does_not_fit_is_one_clear_line_and_no_slower_way_is_taken(
+def test_where_a_model_does_not_fit_no_slower_way_is_taken(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*args: object, **kwargs: object) -> None:
@@ -167,7 +167,5 @@ def test_a_model_that_does_not_fit_is_one_clear_line_and_no_slower_way_is_taken(
 
     owner, name = where.split(".")
     monkeypatch.setattr(getattr(loading, owner), name, full)
-    with pytest.raises(
-        InputError, match=f"^{directory('bert')}: this model is too large for the memory of cpu"
-    ):
+    with pytest.raises(torch.OutOfMemoryError):
         loaded("bert")

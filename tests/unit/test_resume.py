@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ from library import (
     Wanted,
     as_rows,
     check_one_origin,
+    loading,
     pick_device,
     read,
     read_facts,
@@ -257,6 +259,13 @@ def test_scores_of_evidence_of_two_states_of_a_benchmark_do_not_meet(tmp_path: P
     line = f"^{other}: {key} differs: another here, some {key} in {one}; delete both and run again$"
     with pytest.raises(InputError, match=line):
         check_one_origin([one, other], list(ORIGIN))
+
+
+def test_a_job_that_does_not_fit_into_memory_says_so(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading.LoadedModel, "head", Mock(side_effect=RuntimeError("std::bad_alloc")))
+    with pytest.raises(SystemExit):
+        study.read([NONE])
+    assert "error: model m, benchmark b: this job is too large for the memory of cpu: give it" in study.log
 
 
 # in shards

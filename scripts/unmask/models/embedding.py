@@ -57,7 +57,6 @@ def load_encoder(directory: str | Path, kind: str, device: Device, max_length: i
     """The encoder of a directory that was checked as a model of this kind, in single precision.
 
     That of a masked language model is the one that scores pairs, with its faster layers.
-    Raises InputError for a model that does not fit into the device's memory.
     """
     if kind == MASKED_LM:
         model = load(directory, device, with_attention=False)

@@ -10,7 +10,7 @@ import torch
 
 from unmask.evidence.lists import SOURCE_KEYS
 from unmask.files import read_facts
-from unmask.models.devices import Device, claim_device
+from unmask.models.devices import Device, claim_device, ran_out_of_memory
 from unmask.models.directory import check_files
 
 
@@ -36,7 +36,8 @@ class ModelJob(Job):
 def model_job(about: str = "") -> Iterator[ModelJob]:
     """As `unmask.job.job`, on the study's device, with its number of threads; a GPU is this job's alone.
 
-    Raises InputError where the model's files are not those that its manifest is of.
+    Raises InputError where the model's files are not those that its manifest is of, and where the device's
+    memory is too small for what is run.
     """
     with job(about, NETWORKS) as run, _with_model(run) as on_device:
         yield on_device
@@ -60,4 +61,9 @@ def _with_model(run: Job) -> Iterator[ModelJob]:
         torch.set_num_threads(runtime["threads"])
         manifest = read_facts(run.input.manifest)
         check_files(manifest)
-        yield ModelJob(run, device, manifest)
+        try:
+            yield ModelJob(run, device, manifest)
+        except (RuntimeError, MemoryError, OSError) as error:
+            if not ran_out_of_memory(error):
+                raise
+            raise device.too_small_for("this job") from None

@@ -6,8 +6,7 @@ that the head, half of a small model's work, runs at the positions that are aske
 """
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -115,8 +114,7 @@ def load(
 
     An encoder-decoder model, like one whose attention is no map of all tokens by all, loads without
     attention. Every faster way of the same arithmetic is checked against the plain forward pass and left out,
-    with a line in the log, where it differs; `fast_layers`: whether layers are replaced, too. Raises
-    InputError for a model that does not fit into the device's memory.
+    with a line in the log, where it differs; `fast_layers`: whether layers are replaced, too.
     """
     if device.torch.type == "cuda":
         # cuDNN's attention plans anew for each shape, of which there are many
@@ -131,20 +129,19 @@ def load(
     if start is not None:
         # nothing is generated: keys and values of tokens read before would take memory for nothing
         network.config.use_cache = False
-    with _in_memory(directory, device):
-        plain = LoadedModel(network, tokenizer, device, start is not None, with_attention, apart=False)
+    plain = LoadedModel(network, tokenizer, device, start is not None, with_attention, apart=False)
+    expected = _outputs(plain)
+    # with maps of all tokens by all there are three outputs a probe
+    if with_attention and len(expected) < 3 * len(PROBES):
+        logger.warning("no attention maps of all tokens by all tokens: AULA stays undefined")
+        plain.with_attention = False
         expected = _outputs(plain)
-        # with maps of all tokens by all there are three outputs a probe
-        if with_attention and len(expected) < 3 * len(PROBES):
-            logger.warning("no attention maps of all tokens by all tokens: AULA stays undefined")
-            plain.with_attention = False
-            expected = _outputs(plain)
-        if fast_layers:
-            if device.torch.type == "cpu":
-                use_fast_linear_layers(network)
-            _use_fused_gelu(network)
-        ways = (replace(plain, apart=True), plain)
-        way = next((each for each in ways if _agree(_outputs(each), expected, TOLERANCE[dtype])), None)
+    if fast_layers:
+        if device.torch.type == "cpu":
+            use_fast_linear_layers(network)
+        _use_fused_gelu(network)
+    ways = (replace(plain, apart=True), plain)
+    way = next((each for each in ways if _agree(_outputs(each), expected, TOLERANCE[dtype])), None)
     if way is None and fast_layers:
         logger.warning("faster layers differ from the plain ones: this model runs without them")
         return load(directory, device, with_attention, dtype, start, fast_layers=False)
@@ -159,33 +156,20 @@ def load_network(
 ) -> PreTrainedModel:
     """A network of a class of transformers, on the device, in evaluation mode.
 
-    dtype: as of `load`; options: as of the class's `from_pretrained`. Raises InputError for a network that
-    does not fit into the device's memory.
+    dtype: as of `load`; options: as of the class's `from_pretrained`.
     """
     if device.torch.type == "cuda":
         # single precision means single precision: TF32 would move the scores
         torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
-    with _in_memory(directory, device):
-        network: Any = auto.from_pretrained(
-            directory,
-            local_files_only=True,
-            trust_remote_code=is_allowed(directory),
-            dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
-            **options,
-        )
-        loaded: PreTrainedModel = network.eval().to(device.torch)
+    network: Any = auto.from_pretrained(
+        directory,
+        local_files_only=True,
+        trust_remote_code=is_allowed(directory),
+        dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
+        **options,
+    )
+    loaded: PreTrainedModel = network.eval().to(device.torch)
     return loaded
-
-
-@contextmanager
-def _in_memory(directory: str | Path, device: Device) -> Iterator[None]:
-    """Raises InputError where memory runs out within the block."""
-    try:
-        yield
-    except (RuntimeError, MemoryError, OSError) as error:
-        if not ran_out_of_memory(error):
-            raise
-        raise device.too_small_for(f"{directory}: this model") from None
 
 
 def head_apart(

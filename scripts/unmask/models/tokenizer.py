@@ -11,7 +11,7 @@ some pairs otherwise.
 import json
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -203,20 +203,17 @@ def _first_difference(tokenizer: PreTrainedTokenizerBase, file: Tokenizer, with_
 def _on_capitals(tokenizer: PreTrainedTokenizerBase) -> str | None:
     """What is odd where a vocabulary has words with a capital and none can be reached; else None."""
     special = {*tokenizer.all_special_tokens, *map(str, tokenizer.added_tokens_decoder.values())}
+    # without the signs of where a word begins or goes on
+    matches = filter(None, map(_WORD.fullmatch, {*tokenizer.get_vocab()} - special))
     # single letters of both cases stand in many vocabularies of lower-case texts
-    words = [word for word in _words({*tokenizer.get_vocab()} - special) if len(word) > 1]
+    words = [match[2] for match in matches if len(match[2]) > 1]
     capitalised = sorted({word for word in words if _has_capital(word)})
-    texts = [*_TEXTS, *capitalised[:_TRIED]]
-    read = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
-    tokens = {str(token) for ids in read for token in tokenizer.convert_ids_to_tokens(ids)}
-    if len(capitalised) <= _CAPITALISED * len(words) or any(map(_has_capital, _words(tokens - special))):
+    texts = [*_TEXTS[:2], *capitalised[:_TRIED]]
+    both = (texts, [text.lower() for text in texts])
+    read, lower = (tokenizer(each, add_special_tokens=False, verbose=False)["input_ids"] for each in both)
+    if len(capitalised) <= _CAPITALISED * len(words) or read != lower:
         return None
     return f"its tokenizer makes texts lower-case, and {len(capitalised)} words that it knows have capitals"
-
-
-def _words(tokens: Iterable[str]) -> list[str]:
-    """The words, or parts of words, that are tokens, without the signs of where a word begins or goes on."""
-    return [match[2] for token in tokens if (match := _WORD.fullmatch(token))]
 
 
 def _has_capital(word: str) -> bool:
