@@ -154,10 +154,10 @@ class Table:
 
     def _check_header(self, where: str, cells: Mapping[str, Any]) -> None:
         headers = [column.in_file for column in self.columns]
-        for column in self.columns:
-            if column.in_file not in cells and not column.optional:
-                names = known_names(column.in_file, cells, "columns")
-                raise InputError(f"{where}: no column {column.in_file!r} ({names})")
+        if missing := [c.in_file for c in self.columns if c.in_file not in cells and not c.optional]:
+            raise InputError(
+                f"{where}: no column {missing[0]!r} ({known_names(missing[0], cells, 'columns')})"
+            )
         if unknown := [] if self._others else [name for name in cells if name not in headers]:
             raise InputError(f"{where}: column {unknown[0]!r} is none of {', '.join(headers)}")
 
