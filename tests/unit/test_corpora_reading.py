@@ -11,6 +11,7 @@ import pytest
 
 from library import InputError, fetched_shards, files_of, in_blocks, read_blocks
 from library import corpora_reading as reading
+from small_corpora import parquet
 
 TEXT = "The first line.\n\nThe naïve second – line\r\nno end"
 PARQUET = {"format": "hub-parquet"}
@@ -51,6 +52,9 @@ def test_blocks_are_bounded_and_end_with_lines_or_spaces(small_blocks: None, siz
         list(in_blocks(pieces("é 4567890\n".encode() * 4 + b"12\xff\n", size), "x"))
 
 
+GOOD = parquet(id=[1], body=["text"], none=[""])
+
+
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
@@ -67,14 +71,21 @@ def test_blocks_are_bounded_and_end_with_lines_or_spaces(small_blocks: None, siz
         (bz2.compress(TEXT.encode() * 100)[:-10], "a.txt.bz2", "Truncated"),
         (COMPRESS[".zst"](TEXT.encode() * 100)[:-5], "a.txt.zst", "Truncated"),
         (None, "a.txt", "no such file"),
+        # of Parquet the column by the name of the file
+        (GOOD, "text", r"no column 'text' \(columns: id, body, none\)"),
+        (GOOD, "id", "column 'id' holds int64, not text"),
+        (GOOD, "none", "holds no text"),
+        (GOOD[:-10], "body", "not a readable Parquet file"),
+        (b"", "body", "not a readable Parquet file"),
+        (None, "body", "no such file"),
     ],
 )
-def test_a_bad_text_is_named(tmp_path: Path, content: bytes | None, name: str, message: str) -> None:
+def test_a_bad_corpus_is_named(tmp_path: Path, content: bytes | None, name: str, message: str) -> None:
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(InputError, match=message) as error:
-        list(read_blocks(path, {"format": "text"}))
+        list(read_blocks(path, {"format": "text"} if "." in name else PARQUET | {"column": name}))
     assert str(path) in str(error.value) and "\n" not in str(error.value)
 
 
@@ -85,23 +96,6 @@ def test_rows_of_parquet(tmp_path: Path) -> None:
     assert (
         b"".join(read_blocks(tmp_path / "a", PARQUET | {"column": "body"})).decode().splitlines() == expected
     )
-
-
-def test_bad_parquet_is_named(tmp_path: Path) -> None:
-    good = tmp_path / "good"
-    pq.write_table(pa.table({"id": [1], "body": ["text"], "none": [""]}), good)
-    (tmp_path / "cut").write_bytes(good.read_bytes()[:-10])
-    (tmp_path / "empty").write_bytes(b"")
-    for name, column, message in [
-        ("good", "text", r"good: no column 'text' \(columns: id, body, none\)"),
-        ("good", "id", "good: column 'id' holds int64, not text"),
-        ("good", "none", "good: holds no text"),
-        ("cut", "body", "cut: not a readable Parquet file"),
-        ("empty", "body", "empty: not a readable Parquet file"),
-        ("missing", "body", "missing: no such file"),
-    ]:
-        with pytest.raises(InputError, match=message):
-            list(read_blocks(tmp_path / name, PARQUET | {"column": column}))
 
 
 def test_files_keep_their_names_when_others_come(tmp_path: Path) -> None:

@@ -184,9 +184,6 @@ def test_shuffling_moves_text_tokens_and_records_where_they_stood() -> None:
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
-    long = pairs_of(("the nurse said " * 50, "the nurse said"))
-    with pytest.raises(InputError, match=r"pair p0: the stereotype sentence has 152 tokens, .* takes 128"):
-        collect_evidence(long, loaded("bert"), "none", ORIGINAL, max_length=128)
     with pytest.raises(InputError, match="pair p0: the antistereotype sentence has no token"):
         collect_evidence(pairs_of(("the nurse", " ")), loaded("bert"), "none", ORIGINAL)
     model = load(tiny_model("bert", tmp_path), CPU, with_attention=False)

@@ -24,6 +24,7 @@ from library import (
     read_listing,
     write_table,
 )
+from small_corpora import parquet
 
 COLUMNS = {"stereotype": "x", "antistereotype": "y", "bias_type": "t", "pair_id": "i"}
 STEREOSET = {"format": "stereoset"}
@@ -50,12 +51,6 @@ def sentence(label: str, **changes: Any) -> dict[str, Any]:
 
 def stereoset(*items: Any) -> str:
     return json.dumps({"data": {"intrasentence": items}})
-
-
-def parquet(**columns: Any) -> bytes:
-    buffer = io.BytesIO()
-    pq.write_table(pa.table(columns), buffer)
-    return buffer.getvalue()
 
 
 def read(folder: Path, content: str | bytes, entry: dict[str, Any]) -> list[dict[str, Any]]:
