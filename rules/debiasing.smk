@@ -34,7 +34,6 @@ rule read_debiasing_corpus:
     log:
         log_of("debiasing/corpus.log"),
     params:
-        name=DEBIASING.get("corpus"),
         entry={key: of for key, of in DEBIASING_CORPUS.items() if key in ("format", "column")},
     message:
         "Reading the corpus that models are debiased with"
@@ -72,7 +71,6 @@ rule swap_corpus:
     wildcard_constraints:
         protocol=any_of(PROTOCOLS),
     params:
-        protocol=lambda wildcards: wildcards.protocol,
         held_out=DEBIASING.get("held_out"),
     message:
         "Swapping the genders of the corpus ({wildcards.protocol})"

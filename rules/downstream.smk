@@ -72,7 +72,6 @@ rule read_task:
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
     params:
-        name=lambda wildcards: wildcards.task,
         # without secrets of its urls
         entry=lambda wildcards: {
             **{
@@ -131,8 +130,6 @@ rule fine_tune:
         **GPU,
         mem_mb=training_memory,
     params:
-        model=lambda wildcards: wildcards.model,
-        task=lambda wildcards: wildcards.task,
         seed=lambda wildcards: int(wildcards.seed),
         entry=lambda wildcards: downstream_study.settings_of(DOWNSTREAM, wildcards.task),
         saved=False,
@@ -154,8 +151,6 @@ use rule fine_tune as fine_tune_and_save with:
     wildcard_constraints:
         model=any_of(TUNED if SCORES_AFTER else []),
     params:
-        model=lambda wildcards: wildcards.model,
-        task=lambda wildcards: wildcards.task,
         seed=SAVED_SEED,
         entry=lambda wildcards: downstream_study.settings_of(DOWNSTREAM, wildcards.task),
         saved=True,
@@ -187,8 +182,6 @@ rule measure_downstream:
     resources:
         mem_mb=table_memory,
     params:
-        model=lambda wildcards: wildcards.model,
-        task=lambda wildcards: wildcards.task,
         draws=DOWNSTREAM.get("draws"),
         confidence=config["statistics"]["confidence"],
     message:

@@ -38,7 +38,6 @@ rule make_world:
     log:
         log_of("planted/{world}.log"),
     params:
-        name=lambda wildcards: wildcards.world,
         entry=lambda wildcards: WORLDS[wildcards.world],
     message:
         "Making the world {wildcards.world}"

@@ -17,7 +17,7 @@ from unmask.worlds.make_world import (
 
 with job() as run:
     params, output = run.params, run.output
-    world = World.from_config(params.name, params.entry)
+    world = World.from_config(run.wildcards.world, params.entry)
     counts = Counts(**params.entry["pairs"])
     write_text(output.corpus, "\n".join(draw_corpus(world, params.entry["sentences"])) + "\n")
     write_crows_pairs(output.crows_pairs, crows_pairs(world, counts))

@@ -13,9 +13,9 @@ with job() as run:
     origin = read_runs(inputs.origin) if inputs.get("origin") else None
     scores = measure(about["kind"], items, runs, params.draws, params.confidence, origin)
     facts = {
-        "model": params.model,
+        "model": run.wildcards.model,
         "origin": origin.facts[0]["model"] if origin else None,
-        "task": params.task,
+        "task": run.wildcards.task,
         "remarks": about.get("remarks") or [],
         "kind": about["kind"],
         "labels": about.get("labels"),

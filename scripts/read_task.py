@@ -8,7 +8,7 @@ from unmask.downstream.schema import EXAMPLES, ITEMS
 from unmask.downstream.synthetic import read_synthetic
 from unmask.tables import write_table
 
-with job("task {params.name}") as run:
+with job("task {wildcards.task}") as run:
     entry, output = run.params.entry, run.output
     files = {
         name: [Path(each) for each in ([paths] if isinstance(paths, str) else paths)]
@@ -16,7 +16,7 @@ with job("task {params.name}") as run:
     }
     task = read_synthetic(entry) if "world" in entry else read_task(files, entry)
     facts = {
-        "task": run.params.name,
+        "task": run.wildcards.task,
         "format": entry["format"],
         "kind": entry["kind"],
         "labels": task.labels,

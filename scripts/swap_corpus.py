@@ -13,7 +13,7 @@ with job() as run:
         run.output.text,
         read_word_pairs(inputs.words),
         read_words(inputs.no_noun_phrase),
-        params.protocol,
+        run.wildcards.protocol,
         params.held_out,
     )
     write_facts(run.output.facts, facts | run.record())

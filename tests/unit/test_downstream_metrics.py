@@ -263,7 +263,7 @@ def test_bands_of_chance_hold_their_share_of_all_permutations(
     write_table(tmp_path / "items.parquet", items, ITEMS, facts)
     write_run(tmp_path / "run.parquet", 1, logits[0], 0, kind)
     inputs = {"items_table": tmp_path / "items.parquet", "predictions": [tmp_path / "run.parquet"]}
-    common: dict[str, Any] = {"model": "made", "task": "made", "draws": draws, "confidence": 0.9}
+    common: dict[str, Any] = {"wildcards": {"model": "m", "task": "t"}, "draws": draws, "confidence": 0.9}
     run_script("measure_downstream", inputs, [output], tmp_path / "log", **common)
     every = [literal(kind, each, logits[0].astype(np.float32)) for each in permutations(kind, items)]
     rows = read_table(output, SCORES)

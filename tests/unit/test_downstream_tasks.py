@@ -137,7 +137,7 @@ def read_task(folder: Path, task: str, settings: Mapping[str, Any] | None = None
     entry = with_preset(completed["downstream"]["tasks"]["t"], PRESETS)
     outputs, log = {key: folder / f"{key}.out" for key in ("examples", "items_table")}, folder / "log"
     try:
-        run_script("read_task", paths, outputs, log, name="t", entry=entry)
+        run_script("read_task", paths, outputs, log, wildcards={"task": "t"}, entry=entry)
     except SystemExit:
         assert not any(path.exists() for path in outputs.values())
         (line,) = re.findall("error: (.*)", log.read_text())

@@ -269,7 +269,7 @@ def test_the_files_of_a_world_are_the_same_as_ever(
     tmp_path: Path, changes: dict[str, Any], digests: Sequence[str]
 ) -> None:
     files = {name: tmp_path / name for name in ("corpus", "crows_pairs", "stereoset", "truth")}
-    run_script("make_world", [], files, tmp_path / "log", name="w", entry=settings(**changes))
+    run_script("make_world", [], files, tmp_path / "log", wildcards={"world": "w"}, entry=settings(**changes))
     for path, digest in zip(files.values(), digests, strict=False):
         assert hashlib.sha256(path.read_bytes()).hexdigest().startswith(digest)
     written = json.loads(files["truth"].read_text())

@@ -142,8 +142,14 @@ class FineTuning:
         Raises InputError as `make_classifier`, `train`, `search` and `predict_logits` do.
         """
         best = Hyperparameters(self.entry["batch"], self.entry["learning_rate"], self.entry["epochs"])
-        if is_search := self.entry["how"] == SEARCH:
-            best = search(best, self.entry["search"], lambda trial: self.trained(trial)["dev"], self.forget)
+        tried: dict[Hyperparameters, dict[str, Any]] = {}
+        if self.entry["how"] == SEARCH:
+            best = search(
+                best,
+                self.entry["search"],
+                result=lambda trial: tried.setdefault(trial, self.trained(trial))["dev"],
+                forget=lambda trial: self.file(trial, ".pt").unlink(missing_ok=True),
+            )
         trial, network = self.trained(best), self.start().network
         trained = torch.load(self.file(best, ".pt"), map_location="cpu", weights_only=True)
         network.load_state_dict(trained["network"])
@@ -152,13 +158,12 @@ class FineTuning:
         curve = sorted(trained["logits"].items())
         predictions = [_predictions(step, items[self.sampled], logits.numpy()) for step, logits in curve]
         predictions.append(_predictions(last, items, predict_logits(network, self.items, self.device)))
-        tried = [{key: of[key] for key in (*asdict(best), "steps", "dev")} for of in self._done()]
         truncated = [tokens.truncated for tokens in (self.train, self.dev, self.items)]
         facts = {
             "fine_tuning": {**self.entry, **asdict(best), "max_length": self.max_length},
             "steps": last,
             "history": trial["history"],
-            "tried": tried if is_search else [],
+            "tried": [{**asdict(each), "steps": of["steps"], "dev": of["dev"]} for each, of in tried.items()],
             "initialised": list(self.initialised),
             "truncated": {"examples": sum(truncated[:2]), "items": truncated[2]},
         }
@@ -169,10 +174,8 @@ class FineTuning:
         return make_classifier(self.directory, self.task.labels, self.seed)
 
     def trained(self, trial: Hyperparameters) -> dict[str, Any]:
-        """Train with these settings, unless that was done; the weights stay until they are forgotten.
-
-        Returns the settings, steps, dev, history, and number (of trials before it).
-        """
+        """Train with these settings, unless that was done; returns steps, dev and history. The weights stay
+        in the work folder."""
         facts = self.file(trial, ".json")
         if facts.is_file():
             return read_facts(facts)
@@ -199,13 +202,11 @@ class FineTuning:
             on_step=predict,
             state=state,
         )
-        network.train(False)
         dev = self._dev_result(network)
         with written_whole(self.file(trial, ".pt")) as unfinished:
             torch.save({"network": network.state_dict(), **state}, unfinished)
         history = [{**row, "dev": dev if row["step"] == steps else None} for row in losses]
-        about = {"steps": steps, "dev": dev, "history": history, "number": len(self._done())}
-        write_facts(facts, asdict(trial) | about)
+        write_facts(facts, {"steps": steps, "dev": dev, "history": history})
         shutil.rmtree(states)
         return read_facts(facts)
 
@@ -221,9 +222,3 @@ class FineTuning:
         """What a trial leaves: .json its facts, .pt its weights with what it predicted along the way (logits,
         by step); without an ending the folder of its states."""
         return self.work / f"{trial.batch}-{trial.learning_rate!r}-{trial.epochs}{ending}"
-
-    def forget(self, trial: Hyperparameters) -> None:
-        self.file(trial, ".pt").unlink(missing_ok=True)
-
-    def _done(self) -> list[dict[str, Any]]:
-        return sorted(map(read_facts, self.work.glob("*.json")), key=lambda facts: int(facts["number"]))
