@@ -26,9 +26,9 @@ with model_job("model {wildcards.model}, task {wildcards.task}") as run:
         "seed": params.seed,
     }
     with work_folder(output.predictions, {**facts, **provenance, "entry": dict(params.entry)}) as work:
-        origin = base["directory"], base["max_length"]
-        how = about["kind"], params.entry, params.seed, work, run.device
-        tuned = FineTuning(*origin, task, *how).run()
+        origin, kind = (base["directory"], base["max_length"]), about["kind"]
+        tuning = FineTuning(*origin, task, kind, params.entry, params.seed, work, run.device)
+        tuned = tuning.run()
         facts |= tuned.facts | provenance | {"device": run.device.name}
         if params.saved:
             restore(base["directory"], tuned.classifier, output.directory)
