@@ -311,14 +311,6 @@ def test_paper_has_every_chart_on_a_light_ground(show: Show) -> None:
     assert opened.page.locator("#last-chart-1 svg").count() == 0
 
 
-def pages_of(printed: bytes, folder: Path) -> list[str]:
-    """The text of each page of a document, line by line as it is seen."""
-    path = folder / "printed.pdf"
-    path.write_bytes(printed)
-    text = subprocess.run(["pdftotext", "-layout", path, "-"], check=True, capture_output=True, text=True)
-    return text.stdout.split("\f")[:-1]
-
-
 ROW = tuple(f"{place}{place} (1{place} to 9{place})!" for place in range(5))
 INTERVALS = Table(
     Sheet(
@@ -330,28 +322,29 @@ INTERVALS = Table(
 )
 
 
-def printable(folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def printable(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report with a table of intervals, folds, and a section of a program alone."""
-    pictures = tuple(Fold(f"picture {name}", (made_chart(), INTERVALS)) for name in "ab")
+    folds = (Fold("closed", (TABLE,)), Fold("and this", (TABLE,)))
+    first, second = (Fold(f"picture {name}", (made_chart(), INTERVALS)) for name in "ab")
     sections = [
-        Section(
-            "scores", "Scores", ("Found.",), (INTERVALS, Fold("closed", (TABLE,)), Fold("and this", (TABLE,)))
-        ),
-        Section("pictures", "Two", ("Found.",), (replace(pictures[0], open=True), pictures[1])),
+        Section("scores", "Scores", ("Found.",), (INTERVALS, *folds)),
+        Section("pictures", "Two", ("Found.",), (replace(first, open=True), second)),
         Section("pairs", "Every pair", ("Pairs.",), (App("explorer", "pairs/explorer", {}),)),
     ]
-    path = folder / "index.html"
-    about = About(
-        "mine", "Unmask 7", [("How to cite", "#pairs"), ("Repository", "https://a.example/r")], "MIT"
-    )
+    path = tmp_path_factory.mktemp("printable") / "index.html"
+    links = [("How to cite", "#pairs"), ("Repository", "https://a.example/r")]
+    about = About("mine", "Unmask 7", links, "MIT")
     path.write_text(render_page("A title", sections, about), encoding="utf-8")
     return path
 
 
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="needs pdftotext (poppler-utils)")
-def test_paper_has_whole_scores_and_no_empty_section(show: Show, tmp_path: Path) -> None:
-    opened = show(path=printable(tmp_path))
-    pages = pages_of(opened.page.pdf(format="A4", prefer_css_page_size=True), tmp_path)
+def test_paper_has_whole_scores_and_no_empty_section(show: Show, printable: Path, tmp_path: Path) -> None:
+    path = tmp_path / "printed.pdf"
+    path.write_bytes(show(path=printable).page.pdf(format="A4", prefer_css_page_size=True))
+    printed = subprocess.run(["pdftotext", "-layout", path, "-"], check=True, capture_output=True, text=True)
+    pages = printed.stdout.split("\f")[:-1]
     text = "\n".join(pages)
     # a row is a line, with all of its scores: on the screen, in the fold that is open, and in no other
     lines = [line.split() for line in text.splitlines()]
@@ -382,12 +375,11 @@ def test_a_phone_keeps_the_names_of_rows_of_a_large_table_in_sight(show: Show) -
     assert min(abs(edge - left) for edge in edges[1:]) <= 1
 
 
-def test_a_phone_has_room_for_fingers(show: Show, tmp_path: Path) -> None:
-    opened = show(path=printable(tmp_path), viewport=PHONE)
+def test_a_phone_has_room_for_fingers(show: Show, printable: Path) -> None:
+    opened = show(path=printable, viewport=PHONE)
     opened.open_folds()
-    page = opened.page
-    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
-    small = page.locator("a, button, select, summary").evaluate_all(
+    assert opened.broader_than_the_screen() == []
+    small = opened.page.locator("a, button, select, summary").evaluate_all(
         """all => all.filter((each) => each.checkVisibility() && !each.matches('.skip')).filter((each) => {
           const { width, height } = each.getBoundingClientRect();
           return width < 24 || height < 24;
