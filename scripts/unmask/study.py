@@ -118,9 +118,9 @@ def choose_study(
         raise InputError(f"config key study: there is no configs/{name}.yaml ({names})")
     study = read_config(file)
     stated = str(study.get("study"))
-    if str(over.get("study", stated)) != stated:
+    if files and not as_module and name != stated:
         raise InputError(f"config key study: {name} is not the study of {file}, {stated}")
-    if stated in shipped and not shipped[stated].samefile(file):
+    if isinstance(file, str) and stated in shipped and not shipped[stated].samefile(file):
         place = shipped[stated].relative_to(root)
         raise InputError(f"{file}: its study is named {stated}, as that of {place} is; give it another name")
     return _merged(study, over)
