@@ -96,14 +96,13 @@ class Kind:
 
     title: what such a model is called. auto: one of transformers' classes AutoModelFor…, or the network's
     own; types: of models of this kind that transformers has. needs_offsets: whether the tokenizer has to say
-    where in a text its tokens are. may_lack: how names of weights begin of which nothing is made.
+    where in a text its tokens are.
     """
 
     title: str
     auto: Any
     types: Collection[str]
     needs_offsets = False
-    may_lack: tuple[str, ...] = ()
 
     def facts(self, config: Config, tokenizer: Tokenizer, start: str | None) -> dict[str, Any]:
         """What a manifest says besides of a model whose entry has this key `start`.
@@ -224,8 +223,6 @@ class TextEncoder(Kind):
     auto: Any = AutoModel
     types: Collection[str] = modeling_auto.MODEL_MAPPING_NAMES
     needs_offsets = True
-    # checkpoints of masked language models have none
-    may_lack: tuple[str, ...] = ("pooler.",)
 
     def fault_of(self, model: PreTrainedModel, tokenizer: Tokenizer) -> str | None:
         ids = torch.tensor([tokenizer(_TEXT)["input_ids"]])
@@ -395,8 +392,9 @@ def _load_checked(kind: Kind, directory: Path, files: ModelFiles) -> PreTrainedM
         raise InputError(f"its weights cannot be loaded: {first_line(error)}") from None
     parameters = dict(model.named_parameters(remove_duplicate=False))
     unexpected = sorted(map(str, loading["unexpected_keys"]))
-    lacking = {key for key in loading["missing_keys"] if not key.startswith(kind.may_lack)}
-    missing = sorted(lacking & parameters.keys())
+    # nothing is made with an encoder's pooler, and checkpoints of masked language models have none
+    drawn = parameters.keys() & loading["missing_keys"]
+    missing = sorted(key for key in drawn if not key.startswith("pooler."))
     unused = [key for key in unexpected if not _MAY_PASS.search(key)]
     if unused and not missing:
         raise InputError(

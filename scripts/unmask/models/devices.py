@@ -108,8 +108,8 @@ def pick_device(name: str, batch_tokens: int | None = None) -> Device:
     if device.type == "cpu":
         # 16 MiB: what takes 32 or more goes back to the system each time, and comes anew page by page
         return Device(device, "cpu", batch_tokens or 2048, 1 << 24, 1 << 18, head_rows=256)
-    if not torch.cuda.is_available() or (device.index or 0) >= torch.cuda.device_count():
-        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if (device.index or 0) >= count:
         raise InputError(f"config key runtime.device: {name} asked for, but PyTorch sees {count} GPUs here")
     return Device(device, torch.cuda.get_device_name(device), batch_tokens or 1 << 15, 1 << 30, 1 << 23)
 

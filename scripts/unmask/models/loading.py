@@ -189,7 +189,8 @@ def _mean(maps: Any, ids: torch.Tensor) -> torch.Tensor | None:
         return None
     if any(each.ndim != 4 or (len(each), *each.shape[2:]) != (batch, length, length) for each in maps):
         return None
-    return reduce(torch.add, (layer.float().mean(1) for layer in maps)) / len(maps)
+    mean: torch.Tensor = reduce(torch.add, (layer.float().mean(1) for layer in maps)) / len(maps)
+    return mean
 
 
 def _use_fused_gelu(network: nn.Module) -> None:
