@@ -260,21 +260,21 @@ def test_steps_of_the_protocols(base: Base, tmp_path: Path) -> None:
     """Published: three groups of as many batches as the smaller gender fills, the rate made for them all."""
     texts = all_texts(tmp_path)
 
-    def steps(protocol: str, **training: Any) -> tuple[int, int, int]:
-        method = (at.Published if protocol == "published" else at.Corrected)(
-            base, texts, entry(protocol, **training), CPU
-        )
-        return method.epoch, method.steps, method.decay
+    def method(protocol: str, **training: Any) -> at.Corrected:
+        of_protocol = at.Published if protocol == "published" else at.Corrected
+        return of_protocol(base, texts, entry(protocol, **training), CPU)
 
     # 18 sentences of each gender to train on; of the 18 neutral ones some have two words
-    neutral = at.Corrected(base, texts, entry("corrected"), CPU).sizes["neutral"]
-    assert neutral > 18
-    batches = 4 + 4 + -(-neutral // 5)
-    assert steps("published", batch=5) == (9, 18, 2 * batches)
-    assert steps("corrected", batch=5) == (8, 16, 16)
-    assert steps("published", batch=5, steps=7) == (9, 7, 7)
+    batches = 4 + 4 + -(-method("corrected").sizes["neutral"] // 5)
+    for protocol, training, expected in (
+        ("published", {}, (9, 18, 2 * batches)),
+        ("corrected", {}, (8, 16, 16)),
+        ("published", {"steps": 7}, (9, 7, 7)),
+    ):
+        made = method(protocol, batch=5, **training)
+        assert (made.epoch, made.steps, made.decay) == expected
     with pytest.raises(InputError, match="18 feminine sentences to train on are less than one batch of 19"):
-        steps("published", batch=19)
+        method("published", batch=19)
 
 
 def test_what_cannot_be_trained_is_one_line(base: Base, tmp_path: Path) -> None:

@@ -245,13 +245,8 @@ def test_each_benchmark_has_as_many_pairs_as_asked(benchmark: str) -> None:
     # one-sided ones have their share at every level: of each gender six occupations at each level of p
     pairs = PAIRS["named"][benchmark]
     counts = Counter((p.contrast.factor, p.contrast.p, p.contrast.direction) for p in pairs)
-    for level, stereo in (
-        ((ASSOCIATION, 0.5), 6 * 9),
-        ((ASSOCIATION, 0.9), 6 * 9),
-        ((FREQUENCY, 0.5), 3 * 3 * 2),
-        ((BOTH, 0.8), 2 * 3 * 2),
-        ((LENGTH, 0.5), 3 * 2),
-    ):
+    levels = (ASSOCIATION, 0.5), (ASSOCIATION, 0.9), (FREQUENCY, 0.5), (BOTH, 0.8), (LENGTH, 0.5)
+    for level, stereo in zip(levels, (54, 54, 18, 12, 6), strict=True):
         assert counts[*level, STEREO] == stereo
         # the nearest whole number to 15 for every 85
         assert abs(counts[*level, ANTISTEREO] - stereo * 15 / 85) <= 0.5
@@ -286,10 +281,7 @@ def test_files_are_read_as_they_are_meant(benchmark: str, tmp_path: Path) -> Non
     rows: Any = read_benchmark(tmp_path / "file", {"format": benchmark})
     for row, pair in zip(rows.itertuples(), pairs, strict=True):
         assert (row.pair_id, row.bias_type) == (pair.pair_id, pair.contrast.bias_type)
-        assert (row.stereotype, row.antistereotype) == (
-            text_of(pair.stereotype),
-            text_of(pair.antistereotype),
-        )
+        assert [row.stereotype, row.antistereotype] == [*map(text_of, (pair.stereotype, pair.antistereotype))]
         if benchmark == CROWS_PAIRS:
             assert row.direction == pair.contrast.direction
         else:

@@ -14,10 +14,7 @@ from library import (
     BOTH,
     DECODERS,
     MAX_LENGTH,
-    NEGATIVE_TRAITS,
-    POSITIVE_TRAITS,
     SPLIT_PEOPLES,
-    TEMPLATES,
     TOLERANCE,
     InputError,
     World,
@@ -103,21 +100,6 @@ def asked_of_gender(world: World) -> list[tuple[Words, Words]]:
     return [(a, b) for a, b in asked if sum(x != y for x, y in zip(a, b, strict=True)) == 1]
 
 
-def asked_of_traits(world: World) -> list[tuple[Words, Words]]:
-    """Of faiths with ratio 4 every sentence, with a trait of its own and with one of the other's."""
-    pair = next(pair for pair in world.group_pairs if pair.factor == BOTH and pair.ratio == 4)
-    return [
-        (words_of(frame, {"group": group, "trait": own}), words_of(frame, {"group": group, "trait": other}))
-        for template in TEMPLATES["groups"]
-        for frame in frames(template)
-        for negative, positive in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True)
-        for group, own, other in (
-            (pair.disadvantaged, negative, positive),
-            (pair.advantaged, positive, negative),
-        )
-    ]
-
-
 @pytest.mark.parametrize(
     ("architecture", "of_world"), [("bert", {}), ("roberta", NAMED), ("albert", {}), ("gpt2", {})]
 )
@@ -130,9 +112,6 @@ def test_the_gates_log_odds_equal_one_sentence_at_a_time(
     levels = {(level["factor"], level["p"], level["ratio"]): level["log_odds"] for level in gate["levels"]}
     alone = fmean(log_odds_alone(tmp_path, asked_of_gender(world)))
     assert levels[ASSOCIATION, 0.9, 1] == pytest.approx(alone, abs=1e-4)
-    if not of_world:
-        alone = fmean(log_odds_alone(tmp_path, asked_of_traits(world)))
-        assert levels[BOTH, 0.8, 4] == pytest.approx(alone, abs=1e-4)
 
 
 @pytest.mark.parametrize(
