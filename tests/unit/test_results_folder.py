@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -32,30 +31,15 @@ def test_a_copy_with_the_name_of_a_study_that_comes_with_unmask(tmp_path: Path, 
     assert choose_study({"study": str(ROOT / "rules/.." / shipped)}, ROOT, [])["study"]
 
 
-def make(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, timeout=300)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """What `make verify` and `make clean-evidence` need, with an environment that counts as installed."""
-    for name in ("Makefile", "config.yaml", "configs", "pyproject.toml", "requirements.lock"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    programs = tmp_path / ".venv/bin"
-    programs.mkdir(parents=True)
-    command = f'PYTHONPATH={ROOT / "scripts"} exec {sys.executable} -m unmask.command.main "$@"'
-    (programs / "unmask").write_text(f"#!/bin/sh\n{command}\n")
-    (programs / "unmask").chmod(0o755)
-    (tmp_path / ".venv/.installed").touch()
-    return tmp_path
+def test_results_lie_where_a_study_says(tmp_path: Path) -> None:
+    (tmp_path / "demo.yaml").write_text("study: t1\n")
+    assert results_folder(str(tmp_path / "demo.yaml")) == Path("results/t1")
+    with pytest.raises(InputError, match=r"nowhere\.yaml: no such file"):
+        results_folder("nowhere.yaml")
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
-@pytest.mark.parametrize("target", ["verify", "clean-evidence"])
-def test_make_asks_for_the_folder(folder: Path, target: str) -> None:
-    (folder / "x").mkdir()
-    (folder / "x/demo.yaml").write_text("study: t1\n")
-    done = make(folder, target, "STUDY=x/demo.yaml")
-    assert done.returncode and "results/t1" in done.stderr and "results/demo" not in done.stdout + done.stderr
-    done = make(folder, target, "STUDY=nowhere.yaml")
-    assert done.returncode and "error: nowhere.yaml: no such file" in done.stderr
+@pytest.mark.parametrize(("target", "command"), [("verify", "verify"), ("clean-evidence", "clean")])
+def test_make_hands_the_study_on(target: str, command: str) -> None:
+    printed = subprocess.check_output(["make", "-n", target, "STUDY=x/demo.yaml"], cwd=ROOT, text=True)
+    assert printed.rstrip().endswith(f"unmask {command} 'x/demo.yaml'")
