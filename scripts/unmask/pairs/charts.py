@@ -9,7 +9,7 @@ import pandas as pd
 from unmask.measures.formulas import title_of
 from unmask.pairs.paper_tables import scores as printed_scores
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, TESTABLE, VERDICTS
+from unmask.pairs.verdicts import TESTABLE, VERDICTS
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
 from unmask.report.panels import by_value, columns_of, only, panels, records, tooltips
 from unmask.report.sheets import counted, rows_of
@@ -17,9 +17,6 @@ from unmask.statistics.decisions import NO_PREFERENCE
 
 ON = " on "
 """Between the two lines of a panel's name."""
-
-_CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, CONTROL)
-"""Verdicts in the order of their colours and shapes."""
 
 _COLUMNS = ("model", "benchmark", "group", "score", "low", "high", "untrained_low", "untrained_high")
 
@@ -129,7 +126,7 @@ def _panels(
         Axis("← antistereotype  |  stereotype →", line=NO_PREFERENCE, span=(50 - reach, 50 + reach), step=5),
         name=name,
         value="score",
-        kinds=Kinds("verdict", "verdict", _CLAIMS, claimed=True, listed=verdicts),
+        kinds=Kinds("verdict", "verdict", VERDICTS, claimed=True, listed=verdicts),
         broad=("words_low", "words_high"),
         narrow=("untrained_low", "untrained_high"),
         beside=[Beside("reported", "triangle", "reported")] if "reported" in frame else [],

@@ -33,6 +33,7 @@ TESTABLE = (NO_CLEAR, BY_WORDS, CLEAR)
 """The verdicts on scores that can be tested."""
 
 VERDICTS = (*TESTABLE, CANNOT_TELL, CONTROL)
+"""In the order of their colours and shapes."""
 
 MEANINGS: Mapping[str, str] = {
     NO_CLEAR: "the interval includes 50.",
