@@ -16,7 +16,7 @@ from unmask.errors import faults_of
 from unmask.files import sha256_of_file
 
 PLUMBING = frozenset({"unmask/errors.py", "unmask/files.py", "unmask/job.py"})
-"""Modules that change no result: how a job logs, waits, fails, and gives files their names.
+"""Modules that change no number: how a job logs, waits, fails and writes files.
 
 They stand outside every digest, so a change of them redoes nothing. None may be imported for a value, and
 none may import what is not of this list: tests/unit/test_digests.py sees to both.

@@ -5,9 +5,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-LONGEST = 2000
-"""Characters of a message: what it quotes of a file may be of any length."""
-
 
 class InputError(Exception):
     """Bad input: the message is one line that names the file, key, row or model at fault.
@@ -17,8 +14,9 @@ class InputError(Exception):
 
     def __init__(self, message: str) -> None:
         line = " ".join(message.split())
-        if len(line) > LONGEST:
-            line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
+        # what it quotes of a file may be of any length
+        if len(line) > 2000:
+            line = f"{line[:1000]} … {line[-1000:]}"
         super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line))
 
 

@@ -113,14 +113,9 @@ def record(inputs: Iterable[str | Path], code: str, *packages: str) -> dict[str,
     made_from: the SHA-256 of each input by its path, but for folders, whose manifests are inputs too; code: a
     digest as `code_digest` gives it; versions: of Python, of this library and of the `packages` named.
     """
-    made_from = {str(path): sha256_of_file(path) for path in inputs if not Path(path).is_dir()}
-    return {"made_from": made_from, "code": code, "versions": versions(*packages)}
-
-
-def versions(*packages: str) -> dict[str, str]:
-    """The versions of Python, of this library and of the `packages` named."""
+    own = {"python": platform.python_version(), "unmask": __version__}
     return {
-        "python": platform.python_version(),
-        "unmask": __version__,
-        **{package: importlib.metadata.version(package) for package in packages},
+        "made_from": {str(path): sha256_of_file(path) for path in inputs if not Path(path).is_dir()},
+        "code": code,
+        "versions": own | {package: importlib.metadata.version(package) for package in packages},
     }

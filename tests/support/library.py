@@ -110,7 +110,7 @@ from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
 from unmask.fetching.http import fetch
 from unmask.fetching.hub import fetch_file, fetch_model
-from unmask.files import read_facts, record, sha256_of_file, versions, write_facts, write_text, written_whole
+from unmask.files import read_facts, record, sha256_of_file, write_facts, write_text, written_whole
 from unmask.frequency import counting
 from unmask.frequency.correlation import correlation_table, log_ratios
 from unmask.frequency.counting import count_words, counts_of_files

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from unmask.job import TABLES
-from library import FLAWS, PAIRS, as_shown, read_metadata, read_table, versions
+from library import FLAWS, PAIRS, as_shown, read_metadata, read_table, record
 from loopback import FileServer
 from running import Files, run_script
 
@@ -67,7 +67,7 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
         "rows": 1,
         "made_from": {str(file): sha256},
         "code": "digest",
-        "versions": versions(*TABLES),
+        "versions": record([], "digest", *TABLES)["versions"],
     }
 
 
