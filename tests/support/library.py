@@ -277,7 +277,6 @@ from unmask.report.sheets import (
 )
 from unmask.report.study import Study
 from unmask.report.wording import listed, many, span
-from unmask.report.wording import records as report_findings_records
 from unmask.results.cleaning import removable, remove
 from unmask.results.comparing import compare_runs, describe
 from unmask.results.settings import FILE, LAYOUT, check_layout, other_settings, results_folder, stated

@@ -273,17 +273,3 @@ def test_a_small_study_still_has_a_page(files: dict[str, Any], tmp_path: Path) -
     assert [section["name"] for section in made["sections"]] == ["answer", "groups", "trust", "method"]
     assert made["made_from"][files["bias"][1]] == sha256_of_file(files["bias"][1])
     assert "pandas" in made["versions"]
-
-
-def test_a_study_of_scores_alone_has_a_page(files: dict[str, Any], tmp_path: Path) -> None:
-    """All tables but that of bias scores are empty, as of scores that were made elsewhere."""
-    bare: dict[str, Any] = {**files, "models_compared": [], "states": []}
-    bare |= {name: paths[1:2] for name, paths in files.items() if name in ("bias", "pairs", "flaws")}
-    for name in (name for name in STATISTICS if name != "bias"):
-        bare[name] = [str(tmp_path / f"{name}.parquet")]
-        facts = {"model": "bert", "benchmark": "ss"}
-        write_table(bare[name][0], pd.DataFrame(columns=SCHEMAS[name].names), SCHEMAS[name], facts)
-    folder = shown_in(tmp_path / "study", bare, MODELS[:1], BENCHMARKS[1:])
-    made = json.loads((folder / "pairs.json").read_text())["sections"]
-    assert [section["name"] for section in made][:2] == ["answer", "groups"]
-    assert pd.read_csv(folder / "compared.csv").empty

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from library import (
@@ -22,7 +21,6 @@ from library import (
     span,
     with_parts_of,
 )
-from library import report_findings_records as records
 from library import report_title_of as title_of
 
 
@@ -86,13 +84,6 @@ def test_plurals_go_with_counts_of_any_kind() -> None:
 def test_a_span_of_equal_numbers_is_one() -> None:
     assert span(0.101, 0.102) == "0.10"
     assert span(-0.1, 0.2, 1, signed=True) == "\N{MINUS SIGN}0.1 to +0.2"
-
-
-def test_null_is_none_for_templates() -> None:
-    assert records(pd.DataFrame({"p": [0.5, np.nan], "why": ["x", None]})) == [
-        {"p": 0.5, "why": "x"},
-        {"p": None, "why": None},
-    ]
 
 
 def test_without_an_answer_sections_say_their_first_finding() -> None:

@@ -102,7 +102,7 @@ function placesOf(sides) {
 
 // --- what the data says ---------------------------------------------------------------------------------------
 
-/** All pairs, and what each model's scores say of them. Models, benchmarks and measures go by their places. */
+/** All pairs, and what each model's scores say of them. Models, benchmarks and measures are numbers. */
 class Study {
   static async read(data) {
     const study = Object.assign(new Study(), data);
@@ -263,8 +263,9 @@ class Explorer {
   // --- which pairs
 
   /** Whether a pair was read by the model, and passes all filters. */
-  fits({ benchmark, bias_type, flaws, text, outcome }) {
+  fits({ pair, outcome }) {
     const { fields, study } = this;
+    const { benchmark, bias_type, flaws, text } = pair;
     const is = (name, value) => fields[name].value === "" || fields[name].value === value;
     const words = fields.text.value.toLowerCase().split(/\s+/);
     return outcome !== null && words.every((word) => text.includes(word)) &&
@@ -275,7 +276,7 @@ class Explorer {
   /** List the pairs that fit, so many of them. */
   list(count = this.count) {
     const { study, model, measure } = this;
-    const read = study.pairs.map((pair) => ({ ...pair, pair, ...study.scores(pair, model, measure) }));
+    const read = study.pairs.map((pair) => ({ pair, ...study.scores(pair, model, measure) }));
     const found = read.filter((each) => this.fits(each));
     const order = ORDERS[this.fields.order.value];
     // pairs without a margin come last
@@ -292,15 +293,15 @@ class Explorer {
   row(pair) {
     const { study, measure, models } = this;
     const scores = (model) => ({ name: study.models[model], ...study.scores(pair, model, measure) });
-    const [own, ...others] = models.map(scores);
+    const [{ margin, outcome }, ...others] = models.map(scores);
     return make("a", { href: this.link(pair), "aria-current": pair === this.open && "true" },
       make("span", { class: "text" }, marked(pair, 0)),
       make("span", { class: "text other" }, onlyHeard("against: "), marked(pair, 1)),
       make("span", { class: "type" }, onlyHeard("; "), pair.bias_type),
-      make("span", { class: `margin ${tone(own.margin)}` }, onlyHeard("; margin "), shownMargin(own.margin)),
-      make("span", { class: "outcome" }, onlyHeard("; outcome: "), own.outcome),
-      others.map(({ name, margin, outcome }) =>
-        make("span", { class: "second" }, onlyHeard("; "), `${name}: ${shownMargin(margin)}, ${outcome ?? "not read"}`)),
+      make("span", { class: `margin ${tone(margin)}` }, onlyHeard("; margin "), shownMargin(margin)),
+      make("span", { class: "outcome" }, onlyHeard("; outcome: "), outcome),
+      others.map((other) => make("span", { class: "second" }, onlyHeard("; "),
+        `${other.name}: ${shownMargin(other.margin)}, ${other.outcome ?? "not read"}`)),
     );
   }
 
