@@ -130,7 +130,7 @@ def test_a_curve_ends_where_a_fixed_run_does(tmp_path: Path, bert: Path) -> None
     items = [table["item"].to_pylist() for table in curve.predictions]
     assert items == [*[sampled] * 3, task.items["item"].tolist()]
     # before the first step it is the model under its new head
-    network = make_classifier(bert, task.labels, 0).network.train(False)
+    network = make_classifier(bert, task.labels, 0)[0].train(False)
     tokenizer = AutoTokenizer.from_pretrained(bert)
     with torch.inference_mode():
         texts = [tokenizer(text, return_tensors="pt") for text in task.items.loc[sampled, "text"]]

@@ -102,7 +102,7 @@ def test_logits_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("architecture", ["bert", "albert", "deberta-v2", "bart"])
 def test_the_encoder_changes_and_the_head_stays(architecture: str, tmp_path: Path) -> None:
     origin = tiny_model(architecture, tmp_path / "origin")
-    classifier: Any = make_classifier(origin, ("a", "b", "c"), 0).network
+    classifier: Any = make_classifier(origin, ("a", "b", "c"), 0)[0]
     before = AutoModelForMaskedLM.from_pretrained(origin).state_dict()
     restore(origin, classifier, tmp_path / "same")
     same = AutoModelForMaskedLM.from_pretrained(tmp_path / "same").state_dict()
@@ -131,7 +131,7 @@ def test_the_encoder_changes_and_the_head_stays(architecture: str, tmp_path: Pat
 
 def test_a_decoder_of_its_own_stays_the_origins(tmp_path: Path) -> None:
     origin = tiny_model("bert", tmp_path / "origin", tie_word_embeddings=False)
-    classifier = make_classifier(origin, None, 0).network
+    classifier = make_classifier(origin, None, 0)[0]
     with torch.no_grad():
         classifier.get_parameter("bert.embeddings.word_embeddings.weight").add_(0.01)
     restore(origin, classifier, tmp_path / "after")
@@ -144,5 +144,5 @@ def test_another_models_classifier_is_refused(tmp_path: Path) -> None:
     origin = tiny_model("bert", tmp_path / "origin")
     larger = tiny_model("bert", tmp_path / "larger", intermediate_size=96)
     with pytest.raises(InputError, match="no encoder like its own"):
-        restore(origin, make_classifier(larger, None, 0).network, tmp_path / "after")
+        restore(origin, make_classifier(larger, None, 0)[0], tmp_path / "after")
     assert not (tmp_path / "after").exists()

@@ -27,7 +27,6 @@ from unmask.downstream.terms import CURVE, DEV, SEARCH, SIMILARITY, TRAIN
 from unmask.errors import InputError
 from unmask.files import read_facts, write_facts, written_whole
 from unmask.models.classifiers import (
-    NewClassifier,
     Tokens,
     batch_of,
     make_classifier,
@@ -117,16 +116,18 @@ class FineTuning:
         work: Path,
         device: Device,
     ) -> None:
-        self.directory, self.task, self.kind, self.entry = directory, task, kind, entry
+        self.task, self.kind, self.entry = task, kind, entry
         self.seed, self.work, self.device = seed, work, device
         self.max_length = min(entry["max_length"], max_length or entry["max_length"])
-        start, has_pairs = self.start(), task.items["second"].notna().any()
-        self.initialised, self.collate = start.initialised, partial(batch_of, start.tokenizer)
+        # the classifier before the first step
+        self.start = partial(make_classifier, directory, task.labels, seed)
+        (network, tokenizer, self.initialised), has_pairs = self.start(), task.items["second"].notna().any()
+        self.collate = partial(batch_of, tokenizer)
 
         def tokens(rows: pd.DataFrame) -> Tokens:
             texts, seconds = (rows[side].tolist() for side in ("text", "second"))
             pairs = texts, seconds if has_pairs else None
-            return tokenise(start.network, start.tokenizer, *pairs, self.max_length)
+            return tokenise(network, tokenizer, *pairs, self.max_length)
 
         parts = [task.examples[task.examples["part"] == part] for part in (TRAIN, DEV)]
         self.train, self.dev, self.items = map(tokens, (*parts, task.items))
@@ -150,7 +151,7 @@ class FineTuning:
                 result=lambda trial: tried.setdefault(trial, self.trained(trial))["dev"],
                 forget=lambda trial: self.file(trial, ".pt").unlink(missing_ok=True),
             )
-        trial, network = self.trained(best), self.start().network
+        trial, network = self.trained(best), self.start()[0]
         trained = torch.load(self.file(best, ".pt"), map_location="cpu", weights_only=True)
         network.load_state_dict(trained["network"])
         network.train(False).to(self.device.torch)
@@ -164,14 +165,10 @@ class FineTuning:
             "steps": last,
             "history": trial["history"],
             "tried": [{**asdict(each), "steps": of["steps"], "dev": of["dev"]} for each, of in tried.items()],
-            "initialised": list(self.initialised),
+            "initialised": self.initialised,
             "truncated": {"examples": sum(truncated[:2]), "items": truncated[2]},
         }
         return FineTuned(network, tuple(predictions), facts)
-
-    def start(self) -> NewClassifier:
-        """The classifier before the first step."""
-        return make_classifier(self.directory, self.task.labels, self.seed)
 
     def trained(self, trial: Hyperparameters) -> dict[str, Any]:
         """Train with these settings, unless that was done; returns steps, dev and history. The weights stay
@@ -182,7 +179,7 @@ class FineTuning:
         examples = list(zip(self.train.texts, self.labels, strict=True))
         steps = steps_of(len(examples), trial.batch, trial.epochs, self.entry["steps"])
         logger.info("fine-tuning: %d steps with %s", steps, asdict(trial))
-        network, states = self.start().network, self.file(trial)
+        network, states = self.start()[0], self.file(trial)
         states.mkdir(parents=True, exist_ok=True)
         # what is predicted along the way is saved with what a killed training goes on from
         state: dict[str, Any] = {"logits": {}}

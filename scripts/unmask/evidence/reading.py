@@ -62,9 +62,8 @@ class Subject:
 
         Raises InputError as `tokenise` does, and where the tokenizer knows too little (`unknown_tokens`).
         """
-        tokenizer, start = load_tokenizer(self.manifest["directory"]), Start.of(self.manifest)
-        if start is not None:
-            read_after(tokenizer, start)
+        tokenizer = load_tokenizer(self.manifest["directory"])
+        read_after(tokenizer, Start.of(self.manifest))
         sentences = tokenise(pairs, tokenizer, self.manifest["max_length"], [*SIDES, *roles])
         return Tokenised(pairs, sentences, unknown_tokens(sentences, tokenizer, limit))
 

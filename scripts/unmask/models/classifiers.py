@@ -106,21 +106,14 @@ def batch_of(tokenizer: PreTrainedTokenizerBase, examples: Sequence[Example]) ->
     return {**filled, "labels": torch.from_numpy(np.array(labels))}
 
 
-@dataclass(frozen=True)
-class NewClassifier:
-    """What fine-tuning begins with. initialised: names of the weights that the model did not have, so that
-    they were drawn at random: the head's, and a pooler's where it was saved without one."""
+def make_classifier(
+    directory: str | Path, labels: Sequence[str] | None, seed: int
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, list[str]]:
+    """A classifier in single precision out of a masked language model's directory, which has been checked,
+    its tokenizer, and the names of the weights that the model did not have: the head's, and a pooler's where
+    it was saved without one. They are drawn from `seed`, in the way of its architecture.
 
-    network: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
-    initialised: tuple[str, ...]
-
-
-def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: int) -> NewClassifier:
-    """A classifier in single precision out of a masked language model's directory, which has been checked.
-
-    labels: their names by number; None for one number, learnt by regression (mean squared error). What the
-    model does not have is drawn from `seed`, in the way of its architecture.
+    labels: their names by number; None for one number, learnt by regression (mean squared error).
     Raises InputError where transformers has no classifier of this architecture.
     """
     config = AutoConfig.from_pretrained(directory, local_files_only=True)
@@ -146,7 +139,7 @@ def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: i
         )
     parameters = {name for name, _ in network.named_parameters()}
     initialised = {*loading["missing_keys"], *(str(key[0]) for key in loading["mismatched_keys"])}
-    return NewClassifier(network, tokenizer, tuple(sorted(initialised & parameters)))
+    return network, tokenizer, sorted(initialised & parameters)
 
 
 def restore(origin: str | Path, classifier: PreTrainedModel, directory: str | Path) -> None:

@@ -120,8 +120,7 @@ def load(
         # cuDNN's attention plans anew for each shape, of which there are many
         torch.backends.cuda.enable_cudnn_sdp(False)
     tokenizer = load_tokenizer(directory)
-    if start is not None:
-        read_after(tokenizer, start)
+    read_after(tokenizer, start)
     auto = AutoModelForMaskedLM if start is None else AutoModelForCausalLM
     # the fused kernels return no attention maps
     options = {"attn_implementation": "eager"} if with_attention else {}

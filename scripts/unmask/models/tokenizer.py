@@ -12,7 +12,6 @@ import json
 import logging
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,43 +109,38 @@ def checked_tokenizer(directory: Path) -> tuple[PreTrainedTokenizerBase, list[st
 
 
 def _load(directory: Path, options: Mapping[str, Any]) -> tuple[PreTrainedTokenizerBase, str | None]:
-    allowed, settings = is_allowed(directory), _settings(directory)
-    own_code = allowed and "auto_map" in settings
-    from_file = (directory / FILE).is_file() and not own_code and "gguf_file" not in options
+    allowed, has_file = is_allowed(directory), (directory / FILE).is_file()
     try:
+        settings = _settings(directory)
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
             directory, local_files_only=True, trust_remote_code=allowed, **options
         )
+        own_code = allowed and "auto_map" in settings
+        if not has_file or own_code or "gguf_file" in options:
+            return tokenizer, None
+        file = Tokenizer.from_file(str(directory / FILE))
     except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
         remedy = f" (tokenizer_class: PreTrainedTokenizerFast in {SETTINGS} takes {FILE} as it is)"
         raise InputError(
-            f"{directory}: its tokenizer cannot be loaded: {first_line(error)}{remedy if from_file else ''}"
+            f"{directory}: its tokenizer cannot be loaded: {first_line(error)}{remedy if has_file else ''}"
         ) from None
-    if not from_file:
-        return tokenizer, None
-    tokenizer, remark = _as_in_file(directory, tokenizer, settings)
+    tokenizer, remark = _as_in_file(directory, tokenizer, file, settings)
     if remark:
         logger.info("%s: %s", directory, remark)
     return tokenizer, remark
 
 
 def _settings(directory: Path) -> dict[str, Any]:
-    """What tokenizer_config.json says; nothing where there is none, or it cannot be read."""
-    with suppress(OSError, ValueError, RecursionError):
-        settings = json.loads((directory / SETTINGS).read_text(encoding="utf-8"))
-        if isinstance(settings, dict):
-            return settings
-    return {}
+    """What tokenizer_config.json says; nothing where there is none."""
+    file = directory / SETTINGS
+    settings: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return settings
 
 
 def _as_in_file(
-    directory: Path, tokenizer: PreTrainedTokenizerBase, settings: dict[str, Any]
+    directory: Path, tokenizer: PreTrainedTokenizerBase, file: Tokenizer, settings: dict[str, Any]
 ) -> tuple[PreTrainedTokenizerBase, str | None]:
     """The tokenizer, or that of tokenizer.json where the two differ, and what to say of it."""
-    try:
-        file = Tokenizer.from_file(str(directory / FILE))
-    except Exception as error:  # of the library's own
-        raise InputError(f"{directory / FILE}: cannot be read: {error}") from None
     file.no_truncation()
     file.no_padding()
     # without those that a class of transformers adds to a vocabulary that lacks them
@@ -273,11 +267,13 @@ def choose_start(tokenizer: PreTrainedTokenizerBase, chosen: str | None) -> Star
     )
 
 
-def read_after(tokenizer: PreTrainedTokenizerBase, start: Start) -> None:
-    """Have a tokenizer put the start token before a text, and nothing else around it.
+def read_after(tokenizer: PreTrainedTokenizerBase, start: Start | None) -> None:
+    """Have the tokenizer of a decoder put its start token before a text, and nothing else around it.
 
     A text is so read behind one start token, whatever the tokenizer itself adds.
     """
+    if start is None:
+        return
     template = TemplateProcessing(
         single="$A" if start.token is None else f"{start.token} $A",
         special_tokens=[] if start.token is None else [(start.token, start.id)],

@@ -18,18 +18,18 @@ def make(run: ModelJob, work: Path) -> dict[str, Any]:
     items = read_labelled(run.input.table, entry["columns"], labels)
     if missing := [label for n, label in enumerate(labels) if not (items.labels == n).any()]:
         raise InputError(f"no text to train on has the label {missing[0]!r}")
-    start = make_classifier(base["directory"], labels, entry["seed"])
+    network, tokenizer, initialised = make_classifier(base["directory"], labels, entry["seed"])
     longest = min(entry["max_length"], base["max_length"] or entry["max_length"])
-    tokens = tokenise(start.network, start.tokenizer, items.texts, None, longest)
+    tokens = tokenise(network, tokenizer, items.texts, None, longest)
     examples = list(zip(tokens.texts, items.labels, strict=True))
     steps = steps_of(len(examples), entry["batch"], entry["epochs"])
     settings = Settings(entry["batch"], entry["learning_rate"], steps, entry["seed"])
-    collate = partial(batch_of, start.tokenizer)
-    losses = train(start.network, examples, collate, settings, work, run.device)
-    save_like(start.network, Path(base["directory"]), run.output.directory)
+    collate = partial(batch_of, tokenizer)
+    losses = train(network, examples, collate, settings, work, run.device)
+    save_like(network, Path(base["directory"]), run.output.directory)
     return {
         "texts": len(examples),
         "truncated": tokens.truncated,
-        "initialised": list(start.initialised),
+        "initialised": initialised,
         "loss": losses,
     }
