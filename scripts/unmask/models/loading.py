@@ -32,8 +32,6 @@ A model that takes fewer tokens than a short sentence has is refused before."""
 
 CPUINFO = Path("/proc/cpuinfo")
 """Where Linux says what the processor is."""
-ROWS = 256
-"""Rows for which weights of linear layers are laid out."""
 SMALLEST = 1 << 16
 """Weights that a network's largest layer must have: below, oneDNN was slower for batches of few rows."""
 
@@ -247,7 +245,8 @@ class PackedLinear(nn.Module):
     def __init__(self, layer: nn.Linear) -> None:
         super().__init__()
         self.out_features = layer.out_features
-        self.packed = torch.ops.mkldnn._reorder_linear_weight(layer.weight.detach(), ROWS)
+        # for so many rows
+        self.packed = torch.ops.mkldnn._reorder_linear_weight(layer.weight.detach(), 256)
         self.bias = None if layer.bias is None else layer.bias.detach()
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:

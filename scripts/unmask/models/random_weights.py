@@ -9,7 +9,7 @@ from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, PreTrain
 
 from unmask.errors import InputError
 from unmask.models.checking import KINDS
-from unmask.models.directory import KEY, MASKED_LM, allow, is_allowed, save_like, tokenizer_files
+from unmask.models.directory import KEY, MASKED_LM, allow, is_allowed, save_like
 from unmask.models.tokenizer import load_tokenizer
 
 
@@ -25,8 +25,6 @@ def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> d
     that cannot be used.
     """
     source, kind = Path(entry["tokenizer"]), entry.get("kind", MASKED_LM)
-    if not source.is_dir() or not tokenizer_files([path.name for path in source.iterdir()]):
-        raise InputError(f"tokenizer: {source} is not a directory with a tokenizer")
     tokenizer = load_tokenizer(source)
     try:
         save_like(_drawn(_config(entry["config"], tokenizer), kind, seed), source, directory)

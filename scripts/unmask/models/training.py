@@ -158,10 +158,13 @@ def train(
     memory = replace(device, batch_tokens=sys.maxsize)
     devices = [] if device.torch.type == "cpu" else [device.torch]
     with torch.random.fork_rng(devices=devices):
-        if on_step and done == 0 and 0 in at:
-            model.eval()  # type: ignore[no-untyped-call]
-            on_step(0)
-        for step in range(done, settings.steps):
+        for step in range(done, settings.steps + 1):
+            if on_step and step in at:
+                model.eval()  # type: ignore[no-untyped-call]
+                # the next step seeds what it draws
+                on_step(step)
+            if step == settings.steps:
+                break
             number = int(np.random.SeedSequence((settings.seed, step)).generate_state(1, np.uint64)[0])
             seed(number)
             batch = collate([examples[each] for each in batches(step)])
@@ -195,10 +198,6 @@ def train(
                 loss_now, rest = history[-1]["loss"], timedelta(seconds=round(seconds))
                 line = f"step {last} of {settings.steps}: loss {loss_now:.4f}, about {rest} left"
                 logger.info("%s", line, extra=PROGRESS)
-            if on_step and last in at:
-                model.eval()  # type: ignore[no-untyped-call]
-                # the next step seeds what it draws
-                on_step(last)
             if last % settings.save_every == 0 and last < settings.steps:
                 weights = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "state": state}
                 with written_whole(saved) as partly:

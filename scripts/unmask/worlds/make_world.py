@@ -93,13 +93,8 @@ class PlantedPair:
     @property
     def modified(self) -> tuple[int, ...]:
         """Positions of the words in which the stereotypical sentence differs from the other."""
-        # here, as rules import this module and should not wait for it
-        import numpy as np
-
-        from unmask.evidence.sentences import modified_tokens
-
-        of_stereotype, _ = modified_tokens(np.array(self.stereotype), np.array(self.antistereotype))
-        return tuple(np.flatnonzero(of_stereotype).tolist())
+        both = zip(self.stereotype, self.antistereotype, strict=True)
+        return tuple(place for place, (one, other) in enumerate(both) if one != other)
 
 
 def crows_pairs(world: World, counts: Counts) -> list[PlantedPair]:
