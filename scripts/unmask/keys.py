@@ -95,23 +95,30 @@ def keys_of(keys: type[Keys]) -> list[str]:
     return [field.alias or name for name, field in keys.model_fields.items()]
 
 
-@dataclass(frozen=True)
-class ChosenBy:
-    """An object is of one of the subclasses of its class, which the value of this key names.
+class Chosen(Keys):
+    """A mapping that is of one of the subclasses of its class, which the value of its first key names.
 
     Other families have such subclasses as well: of models, one for each source.
     """
 
-    base: type[Keys]
-    key: str
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        if Chosen not in cls.__bases__:
+            return handler(source)
+        schemas = {name: handler.generate_schema(of) for name, of in alternatives(cls).items()}
+        return core_schema.tagged_union_schema(schemas, next(iter(cls.model_fields)))
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        known = alternatives(self.base, self.key)
-        schemas = {name: handler.generate_schema(of) for name, of in known.items()}
-        return core_schema.tagged_union_schema(schemas, self.key)
+
+_Chosen = TypeVar("_Chosen", bound=Chosen)
 
 
-_Keys = TypeVar("_Keys", bound=Keys)
+def alternatives(base: type[_Chosen]) -> dict[str, type[_Chosen]]:
+    """The subclasses of a class, in any family, by the value that stands for each."""
+    load_families()
+    key = next(iter(base.model_fields))
+    # those of the class's own family first, whichever was loaded first
+    every = sorted(base.__subclasses__(), key=lambda of: (of.__module__ != base.__module__, of.__module__))
+    return {name: of for of in every for name in get_args(of.model_fields[key].annotation)}
 
 
 @cache
@@ -119,14 +126,6 @@ def load_families() -> None:
     """Load the keys of all families."""
     for file in sorted(LIBRARY.glob("*/keys.py")):
         load(file.parent.name, "keys")
-
-
-def alternatives(base: type[_Keys], key: str) -> dict[str, type[_Keys]]:
-    """The subclasses of a class, in any family, by the value of a key that stands for each."""
-    load_families()
-    # those of the class's own family first, whichever was loaded first
-    every = sorted(base.__subclasses__(), key=lambda of: (of.__module__ != base.__module__, of.__module__))
-    return {name: of for of in every for name in get_args(of.model_fields[key].annotation)}
 
 
 BY_TYPE = Discriminator(lambda value: type(value).__name__)
@@ -289,6 +288,9 @@ Revision = Annotated[
 ModelName = Annotated[str, among("models")]
 ModelNames = Annotated[list[ModelName], Field(min_length=1), UNIQUE]
 WorldName = Annotated[str, among("worlds")]
+
+
+_Keys = TypeVar("_Keys", bound=Keys)
 
 
 def without_defaults(keys: type[_Keys]) -> type[_Keys]:

@@ -7,7 +7,7 @@ from pydantic import Field
 from unmask.keys import (
     ABSENT,
     UNIQUE,
-    ChosenBy,
+    Chosen,
     Family,
     Keys,
     Licence,
@@ -22,7 +22,7 @@ from unmask.keys import (
 Names = Annotated[list[str], Field(min_length=1), UNIQUE]
 
 
-class Suite(Keys):
+class Suite(Chosen):
     """Tests that lie in one place, by their format."""
 
     format: str
@@ -75,7 +75,7 @@ class Draws(Keys):
 class Associations(Keys):
     """The tests, and the encoders that they are made with."""
 
-    tests: Annotated[dict[Name, Annotated[Suite, ChosenBy(Suite, "format")]], Field(min_length=1)]
+    tests: Annotated[dict[Name, Suite], Field(min_length=1)]
     """Suites of tests, by name; every test of a suite is made with every encoder that can read it."""
     models: ModelNames | None = None
     """The models of the study that are tested, of the kinds masked-lm, text-encoder and vision-and-language;

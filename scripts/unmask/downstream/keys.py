@@ -8,7 +8,7 @@ from unmask.downstream.study import with_fine_tuned
 from unmask.keys import (
     ABSENT,
     UNIQUE,
-    ChosenBy,
+    Chosen,
     Count,
     DataFile,
     Family,
@@ -71,7 +71,7 @@ class OtherFineTuning(FineTuning):
     search: OtherSearch = ABSENT
 
 
-class Task(Keys):
+class Task(Chosen):
     """A task, by its format."""
 
     format: str
@@ -82,7 +82,7 @@ class Task(Keys):
 class Downstream(Keys):
     """The tasks, and how models are fine-tuned for them."""
 
-    tasks: Annotated[dict[Name, Annotated[Task, ChosenBy(Task, "format")]], Field(min_length=1)]
+    tasks: Annotated[dict[Name, Task], Field(min_length=1)]
     """The tasks by name."""
     models: Annotated[list[Name], Field(min_length=1), UNIQUE] | None = None
     """The masked language models that are fine-tuned; null for all with files."""

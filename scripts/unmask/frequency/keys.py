@@ -8,10 +8,9 @@ from unmask.keys import (
     ABSENT,
     BY_TYPE,
     UNIQUE,
-    ChosenBy,
+    Chosen,
     Count,
     Family,
-    Keys,
     Licence,
     Name,
     Repo,
@@ -32,7 +31,7 @@ ParquetFile = Annotated[str, Field(pattern="^[^/{}][^{}]*[.]parquet$")]
 ParquetFiles = Annotated[list[ParquetFile], Field(min_length=1), UNIQUE]
 
 
-class Corpus(Keys):
+class Corpus(Chosen):
     """Texts, by their format."""
 
     format: str
@@ -44,7 +43,7 @@ class FrequencyFamily(Family):
     heading = "Word frequency"
     needs = ("corpora",)
 
-    corpora: Annotated[dict[Name, Annotated[Corpus, ChosenBy(Corpus, "format")]], Field(min_length=1)]
+    corpora: Annotated[dict[Name, Corpus], Field(min_length=1)]
     """Texts whose words are counted."""
 
 

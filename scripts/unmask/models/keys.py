@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from unmask.errors import InputError
 from unmask.keys import (
     ABSENT,
-    ChosenBy,
+    Chosen,
     Family,
     Keys,
     ModelName,
@@ -53,7 +53,7 @@ Published = Annotated[
 ]
 
 
-class Model(Keys):
+class Model(Chosen):
     """A model of the study, by where it comes from."""
 
     has_files: ClassVar[bool] = True
@@ -73,7 +73,7 @@ class Model(Keys):
 
 def sources() -> dict[str, type[Model]]:
     """The keys of a model of each source."""
-    return alternatives(Model, "source")
+    return alternatives(Model)
 
 
 class ModelsFamily(Family):
@@ -82,7 +82,7 @@ class ModelsFamily(Family):
     heading = "Models"
     needs = ("models",)
 
-    models: Annotated[dict[Name, Annotated[Model, ChosenBy(Model, "source")]], Field(min_length=1)]
+    models: Annotated[dict[Name, Model], Field(min_length=1)]
     """The models, in the order of the report. An entry may have `states`, with one of its keys and a list of
     values or a mapping of names to values: then each is a model of its own, and all are a series
     (docs/data.md)."""

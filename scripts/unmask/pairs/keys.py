@@ -14,7 +14,7 @@ from unmask.keys import (
     ABSENT,
     BY_TYPE,
     UNIQUE,
-    ChosenBy,
+    Chosen,
     Count,
     Family,
     GitBlob,
@@ -51,7 +51,7 @@ BenchmarkName = Annotated[str, among("benchmarks")]
 TwoColumns = Annotated[list[str], Field(min_length=2, max_length=2), UNIQUE]
 
 
-class Benchmark(Keys):
+class Benchmark(Chosen):
     """A benchmark, by its format."""
 
     format: str
@@ -134,9 +134,7 @@ class PairsFamily(Family):
     heading = "Pairs of sentences"
     needs = ("benchmarks",)
 
-    benchmarks: Annotated[
-        dict[Name, Annotated[Benchmark, ChosenBy(Benchmark, "format")]], Field(min_length=1)
-    ]
+    benchmarks: Annotated[dict[Name, Benchmark], Field(min_length=1)]
     """The benchmarks, in the order of the report; or a list of names of resources/pairs/benchmarks.yaml."""
     measures: Annotated[list[Measure], UNIQUE] = list(OF_MASKED)
     """The measures to compute, each on the models of its kind, in the order of the report. The first is the

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from unmask.keys import (
     ABSENT,
     UNIQUE,
-    ChosenBy,
+    Chosen,
     Count,
     DataFile,
     Family,
@@ -44,7 +44,7 @@ def places(*needed: str, maybe: str | None = None) -> AfterValidator:
     return AfterValidator(check)
 
 
-class Regions(Keys):
+class Regions(Chosen):
     """The tree of regions, by its source."""
 
     source: str
@@ -126,7 +126,7 @@ class Prefixed(Table):
 class Regional(Keys):
     """The regions, and how models are asked about them."""
 
-    regions: Annotated[Regions, ChosenBy(Regions, "source")]
+    regions: Regions
     """The tree of regions."""
     models: ModelNames | None = None
     """The masked language models of the study that are measured, those trained on sentences about regions
