@@ -19,7 +19,6 @@ from unmask.models.loading import load, load_network
 from unmask.models.tokenizer import load_tokenizer
 
 Vectors = npt.NDArray[np.float32]
-Flags = npt.NDArray[np.bool_]
 
 Span = tuple[int, int]
 """Where a word stands in its text: its first character, and the one behind its last."""
@@ -49,8 +48,8 @@ class Tokens:
 
     text: str
     ids: tuple[int, ...]
-    special: Flags
-    of_word: Flags
+    special: npt.NDArray[np.bool_]
+    of_word: npt.NDArray[np.bool_]
 
 
 def load_encoder(directory: str | Path, kind: str, device: Device, max_length: int | None) -> Encoder:
@@ -128,13 +127,7 @@ def tokenise(
     if mask is None and (masked := [text for text in texts if MASK in text]):
         raise InputError(f"{masked[0]!r}: {kind} has no token for {MASK}")
     written = [text.replace(MASK, mask or MASK) for text in texts]
-    encoded = tokenizer(
-        written,
-        return_offsets_mapping=True,
-        return_special_tokens_mask=True,
-        truncation=False,
-        verbose=False,
-    )
+    encoded = tokenizer(written, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False)
     tokens = []
     for number, (text, word) in enumerate(zip(texts, words, strict=True)):
         ids = tuple(encoded["input_ids"][number])

@@ -30,9 +30,6 @@ from unmask.keys import (
 )
 from unmask.models.directory import CAUSAL_LM, MASKED_LM
 
-LEAST = 2
-"""States of a series."""
-
 Study = Mapping[str, Any]
 
 Kind = Annotated[
@@ -86,7 +83,7 @@ class ModelsFamily(Family):
     """The models, in the order of the report. An entry may have `states`, with one of its keys and a list of
     values or a mapping of names to values: then each is a model of its own, and all are a series
     (docs/data.md)."""
-    series: dict[Name, Annotated[dict[Name, ModelName], Field(min_length=LEAST)]] = ABSENT
+    series: dict[Name, Annotated[dict[Name, ModelName], Field(min_length=2)]] = ABSENT
     """Models that are compared with the first among them, by the name of the series; a list of models, or a
     mapping of names of states to models. Those of `states` are added."""
 
@@ -241,7 +238,7 @@ def with_states(study: Study) -> dict[str, Any]:
     model, and each list of models there, is a mapping of the names of states to models.
 
     What is not of the right shape is left as it is, to be refused. Raises InputError naming the key for what
-    is no state, for fewer than LEAST and for names that are there twice.
+    is no state, for fewer than two and for names that are there twice.
     """
     study, models, series = dict(study), study.get("models"), study.get("series", {})
     if not isinstance(models, Mapping) or not isinstance(series, Mapping):
@@ -255,11 +252,7 @@ def with_states(study: Study) -> dict[str, Any]:
     }
     expanded: dict[str, Any] = {}
     for name, entry in models.items():
-        if (
-            not isinstance(entry, Mapping)
-            or "states" not in entry
-            or str(entry.get("source")) not in sources()
-        ):
+        if not isinstance(entry, Mapping) or "states" not in entry:
             expanded[name] = entry
             continue
         key = f"config key models.{name}.states"
@@ -310,10 +303,10 @@ def _values(key: str, listed: Any, data: Any) -> dict[str, Any]:
 
 
 def _named(key: str, names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
-    """Values by name. Raises InputError for fewer than LEAST, and for a name that is there twice."""
-    if len(names) < LEAST:
+    """Values by name. Raises InputError for fewer than two, and for a name that is there twice."""
+    if len(names) < 2:
         what = f"there is only {names[0]}" if names else "there is none"
-        raise InputError(f"{key}: a series needs at least {LEAST} states, and {what}")
+        raise InputError(f"{key}: a series needs at least 2 states, and {what}")
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"{key}: {twice[0]} occurs twice; give a mapping of names to tell them apart")
     return dict(zip(names, values, strict=True))

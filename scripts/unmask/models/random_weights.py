@@ -76,5 +76,4 @@ def _config(settings: Mapping[str, Any], tokenizer: PreTrainedTokenizerBase) -> 
         ids[end] = ids[stand_in] if stated is None else stated
     of_tokenizer = {f"{name}_token_id": number for name, number in ids.items()}
     fitting = {key: number for key, number in of_tokenizer.items() if key in known}
-    config: PretrainedConfig = AutoConfig.for_model(**{"vocab_size": len(tokenizer), **fitting, **settings})
-    return config
+    return AutoConfig.for_model(**{"vocab_size": len(tokenizer), **fitting, **settings})
