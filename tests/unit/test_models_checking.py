@@ -229,7 +229,7 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("bert", edit(is_decoder=True), "it is a decoder"),
     ("bert", edit(max_2d_position_embeddings=4), r"reads where on a page each word stands \(bbox\)"),
     ("bert", edit(use_lang_emb=True, n_langs=2), r"reads the language of each token \(langs\)"),
-    ("bert", edit(enable_shape=True), "reads the shape or the sound of each character"),
+    ("bert", edit(enable_shape=True), "reads the shape of each character"),
     ("classifier", edit(problem_type="regression"), "problem_type regression"),
     *(
         ("classifier", edit(id2label=labels), line)

@@ -61,16 +61,13 @@ _UNSET_LENGTH = 10**9
 """Tokenizers that know no longest length state an astronomical one."""
 
 _NEVER_GIVEN: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
-    # XLM, FlauBERT
     "the language of each token (langs)": lambda s: s.get("use_lang_emb") and s.get("n_langs", 1) > 1,
-    # LayoutLM and its kin
     "where on a page each word stands (bbox)": lambda s: "max_2d_position_embeddings" in s,
-    # RoCBert
-    "the shape or the sound of each character": lambda s: (
-        s.get("enable_shape") or s.get("enable_pronunciation")
-    ),
+    "the shape of each character": lambda s: s.get("enable_shape"),
+    "the sound of each character": lambda s: s.get("enable_pronunciation"),
 }
-"""Inputs that no text here has, and whether a network with these settings reads them."""
+"""Inputs that no text here has (of XLM, LayoutLM, RoCBert), and whether a network with these settings reads
+them."""
 
 _MAY_PASS = re.compile(
     # numbers that are counted, not learnt, and were saved by older versions

@@ -120,7 +120,7 @@ def claim_device(name: str, batch_tokens: int | None = None) -> Iterator[Device]
 
     `auto` and `cuda` are the first free GPU, `cuda:N` is that one; where it is taken by another process
     of this user that came here too, this one waits. The CPU is for all.
-    Raises InputError as `pick_device` and `claim` do.
+    Raises InputError as `pick_device` does.
     """
     device = pick_device(name, batch_tokens)
     if device.torch.type == "cpu":
@@ -142,7 +142,7 @@ def claim(names: Sequence[str]) -> Iterator[str]:
     """The first of `names` that no other process of this user holds, held while the block runs.
 
     Waits until one is free. Each is a locked file among the temporary files, which the operating system frees
-    when the process ends, however that comes about. Raises InputError where that file cannot be had.
+    when the process ends, however that comes about.
     """
     for tries, name in enumerate(cycle(names), start=1):
         file = Path(tempfile.gettempdir(), f"unmask-{os.getuid()}-{name}.lock")
@@ -154,10 +154,6 @@ def claim(names: Sequence[str]) -> Iterator[str]:
             if tries % len(names) == 0:
                 time.sleep(POLL_SECONDS)
             continue
-        except OSError as error:
-            raise InputError(
-                f"{file}: no lock of a GPU ({error.strerror}); set TMPDIR to a folder of your own"
-            ) from None
         with lock:
             yield name
         return
@@ -199,13 +195,13 @@ def read_in_batches(
     numbers: dict[Input, list[int]] = {}
     for number, each in enumerate(inputs):
         numbers.setdefault(each, []).append(number)
+
+    @torch.inference_mode()
+    def results(some: Sequence[Input], rows: slice) -> Any:
+        return zip(some[rows], read(some[rows]).float().cpu().numpy(), strict=True)
+
     in_order = sorted(numbers, key=lambda each: ([-size for size in shape(each)], each))
     for (length, *_), alike in groupby(in_order, key=shape):
         distinct = list(alike)
-        for part in device.in_parts(len(distinct), length, partial(_results, read, distinct)):
+        for part in device.in_parts(len(distinct), length, partial(results, distinct)):
             yield from ((numbers[each], result) for each, result in part)
-
-
-@torch.inference_mode()
-def _results(read: Callable[[Sequence[Input]], torch.Tensor], inputs: Sequence[Input], part: slice) -> Any:
-    return zip(inputs[part], read(inputs[part]).float().cpu().numpy(), strict=True)

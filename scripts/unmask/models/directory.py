@@ -219,11 +219,10 @@ def with_kinds(study: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_decoder(entry: Any, data: object) -> bool:
     """Whether all networks that a model's config.json names see what stands before a token alone."""
-    if not isinstance(entry, Mapping):
-        return False
-    if entry.get("source") == "train":
+    source = entry.get("source") if isinstance(entry, Mapping) else None
+    if source == "train":
         return entry.get("architecture") in DECODERS
-    if entry.get("source") != "path":
+    if source != "path":
         return False
     # what cannot be read is left to the job that checks the model
     with suppress(OSError, ValueError, LookupError, TypeError):

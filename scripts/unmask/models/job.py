@@ -1,7 +1,7 @@
 """A job that runs a model: the device that it has, and the model's manifest."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from unmask.job import NETWORKS, Job, job  # isort: split
@@ -46,12 +46,8 @@ def model_job(about: str = "") -> Iterator[ModelJob]:
 @contextmanager
 def making_job(about: str) -> Iterator[Job]:
     """`model_job` for a model that is made from another, `unmask.job.job` for one that is not."""
-    with job(about, NETWORKS) as run:
-        if run.input.get("manifest") is None:
-            yield run
-        else:
-            with _with_model(run) as on_device:
-                yield on_device
+    with job(about, NETWORKS) as run, ExitStack() as model:
+        yield run if run.input.get("manifest") is None else model.enter_context(_with_model(run))
 
 
 @contextmanager

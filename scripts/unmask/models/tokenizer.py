@@ -286,9 +286,6 @@ def read_after(tokenizer: PreTrainedTokenizerBase, start: Start | None) -> None:
 
 def _added(tokenizer: PreTrainedTokenizerBase) -> list[str]:
     """The tokens that a tokenizer puts before a text."""
-    with_added = tokenizer(_TEXTS[0])["input_ids"]
-    alone = tokenizer(_TEXTS[0], add_special_tokens=False)["input_ids"]
-    for before in range(len(with_added) - len(alone) + 1):
-        if with_added[before : before + len(alone)] == alone:
-            return [str(token) for token in tokenizer.convert_ids_to_tokens(with_added[:before])]
-    return []
+    read = tokenizer(_TEXTS[0], return_special_tokens_mask=True)
+    before = read["special_tokens_mask"].index(0)
+    return [str(token) for token in tokenizer.convert_ids_to_tokens(read["input_ids"][:before])]
