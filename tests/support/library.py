@@ -388,7 +388,6 @@ from unmask.worlds.grammar import (
     text_of,
 )
 from unmask.worlds.grammar import FEMALE as WORLDS_FEMALE
-from unmask.worlds.grammar import WORDS as WORLDS_WORDS
 from unmask.worlds.grammar import Sentence as WorldsSentence
 from unmask.worlds.grammar import words_of as worlds_words_of
 from unmask.worlds.make_world import (

@@ -45,16 +45,13 @@ def literal(encoder: Encoder, text: str, word: str | None, pooling: str) -> Any:
     encoded = tokenizer(text, return_offsets_mapping=True)
     special = set(tokenizer.all_special_ids)
     tokens = list(zip(encoded["input_ids"], encoded["offset_mapping"], strict=True))
-    of_word = []
-    if word is not None:
-        start = text.rindex(word)
-        letters = set(range(start, start + len(word)))
-        of_word = [
-            place
-            for place, (token, (first, last)) in enumerate(tokens)
-            if token not in special and letters & set(range(first, last))
-        ]
-        assert of_word
+    letters = {*range(*(span(text, word) or (0, 0)))}
+    of_word = [
+        place
+        for place, (token, (first, last)) in enumerate(tokens)
+        if token not in special and letters & set(range(first, last))
+    ]
+    assert bool(of_word) == (word is not None)
     content = [place for place, (token, _) in enumerate(tokens) if token not in special]
     model = network.get_encoder() if network.config.is_encoder_decoder else network
     with torch.no_grad():

@@ -14,15 +14,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 from transformers import AutoModelForMaskedLM, AutoModelForSequenceClassification, PreTrainedModel
 
-from library import (
-    Batch,
-    InputError,
-    Settings,
-    of_one_length,
-    pick_device,
-    training,
-    work_folder,
-)
+from library import IGNORED, Batch, InputError, Settings, of_one_length, pick_device, work_folder
 from library import models_train as train
 from tiny_models import tiny_config, tiny_tokenizer
 
@@ -186,13 +178,11 @@ def test_every_epoch_has_each_example_once_in_another_order(
 def test_too_little_memory_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = masked_lm()
     parts = copy.deepcopy(whole)
-    rng = np.random.default_rng(0)
-    data = []
-    for number in range(6):
-        ids = rng.integers(5, 30, size=6)
-        # as unequal numbers of labels as can be
-        labels = np.where(np.arange(6) < number, ids, training.IGNORED)
-        data.append({"input_ids": ids.tolist(), "labels": labels.tolist()})
+    # as unequal numbers of labels as can be
+    data = [
+        {**row, "labels": [token if place < n else IGNORED for place, token in enumerate(row["input_ids"])]}
+        for n, row in enumerate(rows(6))
+    ]
     settings = Settings(batch=6, learning_rate=1e-3, steps=4, seed=1)
     expected = train(whole, data, stacked, settings, tmp_path / "a", CPU)
     forward, sizes = parts.forward, list[int]()
@@ -240,7 +230,7 @@ def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
 def test_a_batch_without_anything_to_predict_changes_nothing(tmp_path: Path) -> None:
     model = masked_lm()
     before = copy.deepcopy(model)
-    data = [{"input_ids": [5, 6], "labels": [training.IGNORED, training.IGNORED]}]
+    data = [{"input_ids": [5, 6], "labels": [IGNORED, IGNORED]}]
     history = train(model, data, stacked, Settings(1, 1e-2, 2, 0), tmp_path, CPU)
     assert_same(model, before)
     assert all(math.isnan(each["loss"]) for each in history)

@@ -21,7 +21,6 @@ from library import (
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
     PRONOUNS,
-    SPLIT_PEOPLES,
     STEREO,
     STEREOSET,
     Counts,
@@ -39,7 +38,6 @@ from library import (
     write_crows_pairs,
     write_stereoset,
 )
-from library import WORLDS_WORDS as WORDS
 from made_worlds import DOSED, NAMED, OTHERS, make_world, settings
 from running import run_script
 
@@ -89,20 +87,6 @@ def test_an_untrained_network_wants_no_gate(gate: dict[str, bool]) -> None:
     with pytest.raises(InputError, match="steps: 0 leaves a network untrained, which wants gate: f"):
         complete(study)
     complete(study | {"models": {"m": untrained | {"gate": False}}})
-
-
-def test_no_name_is_another_word_whatever_its_case() -> None:
-    groups = [name for key in ("nations", "faiths", "peoples") for names in WORDS[key] for name in names]
-    names = [*groups, *SPLIT_PEOPLES, *NAME_GENDER]
-    pieces = [piece for split in SPLIT_PEOPLES.values() for piece in split]
-    lowered = [name.lower() for name in (*names, *pieces)]
-    assert len(set(lowered)) == len(lowered)
-    assert not {word.lower() for word in WORLD.words if word not in names} & set(lowered)
-    within = [word for word in (*WORLDS["dosed"].words, *names) if word not in SPLIT_PEOPLES]
-    for word, (first, rest) in SPLIT_PEOPLES.items():
-        assert first + rest == word
-        # or byte pairs would be merged over the seam
-        assert not any(first[-1] + rest[0] in part for part in (*within, *pieces))
 
 
 # --- the grammar
