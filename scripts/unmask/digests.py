@@ -16,10 +16,9 @@ from unmask.errors import faults_of
 from unmask.files import sha256_of_file
 
 PLUMBING = frozenset({"unmask/errors.py", "unmask/files.py", "unmask/job.py"})
-"""Modules that change no number: how a job logs, waits, fails and writes files.
+"""Modules that change no number: how a job logs, waits, fails, writes files and states how they were made.
 
-They stand outside every digest, so a change of them redoes nothing. None may be imported for a value, and
-none may import what is not of this list: tests/unit/test_digests.py sees to both.
+They stand outside every digest, so a change of them redoes nothing. None may import what is not of this list.
 """
 
 
