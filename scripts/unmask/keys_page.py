@@ -48,22 +48,18 @@ def _section(head: str, schema: Schema, inner: Schema, needs: str = "") -> str:
         is_plain = "default" in stated and not isinstance(stated["default"], dict)
         default = f"`{json.dumps(stated['default'])}`" if is_plain else "–"
         # one without a meaning of its own has that of the mapping in it
-        meanings = [inner[name].get("description", "") for name in _named(stated)]
+        mappings = [inner[name] for name in re.findall(r'"#/\$defs/(\w+)"', json.dumps(stated))]
+        meanings = [each.get("description") for each in (stated, *mappings)]
         chooses = "Chooses this mapping." if key in CHOOSING else ""
-        meaning = _text(stated.get("description") or next(iter(meanings), chooses))
+        meaning = _text(next(filter(None, meanings), chooses))
         cells = _type(stated), "required" if key in schema.get("required", []) else default, meaning
         lines.append(" | ".join([f"| `{key}`", *(cell.replace("|", r"\|") for cell in cells)]) + " |")
     return "\n".join([*lines, ""])
 
 
-def _named(schema: Schema) -> list[str]:
-    """The mappings that a schema refers to."""
-    return re.findall(r'"#/\$defs/(\w+)"', json.dumps(schema))
-
-
 def _type(schema: Schema) -> str:
     if "$ref" in schema:
-        (name,) = _named({"$ref": schema["$ref"]})
+        name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#keys-of-{name.lower()})"
     if every := schema.get("anyOf") or schema.get("oneOf"):
         return " or ".join(map(_type, every))
