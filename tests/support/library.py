@@ -50,8 +50,7 @@ from unmask.debiasing.data import read_words as debiasing_read_words
 from unmask.debiasing.masked_training import debias, held_out_loss
 from unmask.debiasing.model_files import load_base, pooler_of, save
 from unmask.debiasing.presenting import DebiasingResults, margins_left
-from unmask.debiasing.sentences import Sentence as DebiasingSentence
-from unmask.debiasing.sentences import choose_sentences, finder, tokenize_sentences
+from unmask.debiasing.sentences import choose_sentences, finder
 from unmask.debiasing.swapping import swap_corpus, swapper
 from unmask.digests import PLUMBING, DigestCache, code_digest
 from unmask.downstream import fine_tuning, measuring
@@ -97,9 +96,8 @@ from unmask.downstream.terms import MALE as DOWNSTREAM_MALE
 from unmask.downstream.word_counts import ilps
 from unmask.errors import InputError, known_names
 from unmask.evidence import engine
-from unmask.evidence.collecting import Wanted, as_rows, prepare
+from unmask.evidence.collecting import Wanted, as_rows
 from unmask.evidence.collecting import evidence_of as evidence_tables
-from unmask.evidence.engine import Answers
 from unmask.evidence.lists import check_one_origin, write_list
 from unmask.evidence.lists import listed as evidence_listed
 from unmask.evidence.reading import Subject, read
@@ -227,7 +225,7 @@ from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
 from unmask.regional.terms import PUBLISHED as REGIONAL_PUBLISHED
 from unmask.regional.words import read_list, read_words, word_sets
 from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, with_parts_of
-from unmask.report.charts import COLOURS, MODES, RANGES, VEGA_LITE, chart, program, save_chart, theme
+from unmask.report.charts import COLOURS, MODES, RANGES, VEGA_LITE, chart, save_chart, theme
 from unmask.report.charts import title_of as report_title_of
 from unmask.report.declared_tables import Column as ReportColumn
 from unmask.report.declared_tables import Table as Report_declared_tablesTable
@@ -243,8 +241,7 @@ from unmask.report.page import (
     render_page,
     render_summary,
 )
-from unmask.report.panels import Row, by_value, domain, kinds, line, panels, plain, records, tooltips
-from unmask.report.panels import columns_of as report_columns_of
+from unmask.report.panels import Row, by_value, domain, kinds, line, panels, plain, tooltips
 from unmask.report.presenting import NO_FIGURE, Presentation, Topic, clear, save_figure
 from unmask.report.provenance import citations, provenance
 from unmask.report.published import UNMASKING_THE_MASK, doubts, read_published
