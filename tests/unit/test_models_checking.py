@@ -246,6 +246,7 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("bert", spoilt("tokenizer.json", lambda content: b"{"), "its tokenizer cannot be loaded"),
     ("bert", with_more_tokens, r"the tokenizer has ids up to (\d+), the model \1 embeddings"),
     ("modernbert", edit(TOKENIZER_CONFIG, mask_token=None), "its tokenizer has no mask token"),
+    ("bert", edit(TOKENIZER_CONFIG, mask_token="the"), "has the word 'the' for its mask token$"),
     ("bert", edit(TOKENIZER_CONFIG, mask_token="[UNK]"), r"mask token '\[UNK\]' is its unk token too$"),
     ("albert", spiece_alone, r"takes .*\( .*for special tokens.*add the model's tokenizer\.json"),
 ]

@@ -48,6 +48,9 @@ _NOT_A_NUMBER = "with its config.json it predicts what is not a number"
 _SAME = 1e-4
 """How far log-probabilities may be apart that are the same but for float error."""
 
+_WORD = re.compile(r"(##|[▁Ġ ])?[^\W_]+(['’-][^\W_]+)*")
+"""An ordinary word, with what tokenizers put before one. A mask token has brackets or some other mark."""
+
 _WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
 """Settings that say how many tokens back attention reaches, in some layers or all."""
 
@@ -127,6 +130,8 @@ class MaskedLM(Kind):
         mask = tokenizer.mask_token
         if mask is None:
             raise InputError("its tokenizer has no mask token")
+        if _WORD.fullmatch(str(mask)) and mask != "MASK":
+            raise InputError(f"its tokenizer has the word {str(mask)!r} for its mask token")
         for other in ("pad", "unk", "cls", "sep", "bos", "eos"):
             if getattr(tokenizer, f"{other}_token_id") == tokenizer.mask_token_id:
                 raise InputError(f"its tokenizer's mask token {mask!r} is its {other} token too")
