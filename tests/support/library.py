@@ -132,7 +132,7 @@ from unmask.measures.scoring import (
     score_pairs,
     sentence_scores,
 )
-from unmask.models import devices, loading, training
+from unmask.models import devices, loading
 from unmask.models import directory as models_directory
 from unmask.models.checking import check_model, write_manifest
 from unmask.models.classifiers import make_classifier, predict_logits, restore
@@ -379,7 +379,6 @@ from unmask.worlds.grammar import (
     POSITIVE_TRAITS,
     PRONOUNS,
     SPLIT_PEOPLES,
-    TEMPLATES,
     World,
     frames,
     text_of,
