@@ -202,18 +202,20 @@ def _preferences(scores: pd.DataFrame) -> str:
     texts, every, above = [], scores["model"].nunique(), scores["score"] > NO_PREFERENCE
     for side, there in (("stereotypes", above), ("antistereotypes", ~above)):
         rows = scores[scores["holds"] & there]
-        models = list(rows["model"].unique())
-        if rows.empty:
-            continue
-        of = f", {len(models)} of {every} models," if len(models) < every else ""
-        text = f"{_named(models)}{of} clearly {many(models, 'prefers', 'prefer')} {side}"
-        if len(rows) < scores["model"].isin(models).sum():
-            benchmarks = listed(rows["benchmark"].unique(), NAMED)
-            text = f"{text} on {benchmarks if len(models) == 1 else 'some benchmarks'}"
-        if len(rows) == 1:
-            row = rows.iloc[0]
-            text = f"{text}: {row['score']:.1f}% ({100 * row['confidence']:g}% CI {row['ends']})"
-        texts.append(text)
+        groups: dict[str, list[str]] = {}
+        for model, of_model in rows.groupby("model", sort=False, observed=True):
+            is_all = len(of_model) == (scores["model"] == model).sum()
+            where = "" if is_all else f" on {listed(of_model['benchmark'], NAMED)}"
+            groups.setdefault(where, []).append(str(model))
+        if len(groups) >= NAMED:
+            groups = {" on some benchmarks": [model for models in groups.values() for model in models]}
+        for where, models in groups.items():
+            of = f", {len(models)} of {every} models," if len(models) < every else ""
+            text = f"{_named(models)}{of} clearly {many(models, 'prefers', 'prefer')} {side}{where}"
+            if len(rows) == 1:
+                row = rows.iloc[0]
+                text = f"{text}: {row['score']:.1f}% ({100 * row['confidence']:g}% CI {row['ends']})"
+            texts.append(text)
     return "; ".join(texts)
 
 

@@ -8,10 +8,9 @@ from unmask.measures.formulas import explained, title_of
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import MEANINGS
 from unmask.report.sheets import counted
-from unmask.report.study import ORACLE, SCORED
+from unmask.report.study import ORACLE, SCORED, UNTRAINED
 from unmask.report.wording import listed, many, records
-from unmask.statistics.schema import OVERALL
-from unmask.terms import STEREOTYPE
+from unmask.terms import CORRECTED, STEREOTYPE
 from unmask.words import is_unsegmented
 
 FEW = 100
@@ -69,12 +68,16 @@ def warnings(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
                 f"The tokenizer of {name} does not know {of['unknown']:,} of {of['tokens']:,} tokens of {on} "
                 f"({share:.1f}%). The model cannot tell such words apart."
             )
-    lacking = results.corrected(OVERALL)
-    if without := [
-        f"{row['undefined']:,} of {row['n']:,} by {row['title']} of {row['model']} on {row['benchmark']}"
-        for row in records(lacking[lacking["undefined"] > 0])
-    ]:
-        yield f"Pairs without a score: {listed(without)}; sentences lack what counts, or the log says why."
+    if unscored := [model.name for model in study.models if model.name not in {*scores["model"]}]:
+        yield f"{listed(unscored)} {many(unscored, 'has', 'have')} no score on any benchmark; see the logs."
+    if untrained := study.of_source(UNTRAINED):
+        yield f"{listed(untrained)} {many(untrained, 'was', 'were')} never trained: preferences are chance."
+    lacking = results.overall[results.overall["protocol"] == CORRECTED]
+    lacking = lacking[lacking["undefined"] > 0]
+    for (model, benchmark), rows in lacking.groupby(["model", "benchmark"], sort=False, observed=True):
+        of = [f"{row['undefined']:,} without {title_of(row['measure'])}" for row in records(rows)]
+        about = f"{model} on {benchmark}, of {counted(rows['n'].iloc[0])}"
+        yield f"{about}: {listed(of)} (sentences lack what counts, or see the log)."
     if code := results.settings.get("own_code"):
         yield f"{listed(code)} {many(code, 'runs', 'run')} code of a repository, at a pinned revision."
     of_networks = scores[~scores["model"].isin([*study.of_source(ORACLE), *study.of_source(SCORED)])]

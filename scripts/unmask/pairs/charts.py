@@ -23,7 +23,7 @@ _COLUMNS = ("model", "benchmark", "group", "score", "low", "high", "untrained_lo
 TITLE = "stereotype preferred, of 100 pairs"
 AT_50 = "line: 50, no preference"
 
-FALSE, TRUE = "false_positive_rate", "true_positive_rate"
+FALSE_RATE, TRUE_RATE = "false_positive_rate", "true_positive_rate"
 
 
 def headline(scores: pd.DataFrame) -> alt.FacetChart | None:
@@ -146,16 +146,16 @@ def figure1(rows: pd.DataFrame) -> alt.FacetChart | None:
     of = "\n" + rows["model"].astype(str) + ON + rows["benchmark"].astype(str)
     rows = rows.assign(panel=rows["title"] + of if several else rows["title"])
     # scores that know nothing of the ratings lie on the diagonal
-    corners = pd.DataFrame({FALSE: [0.0, 1.0], TRUE: [0.0, 1.0]})
-    diagonal = rows.drop(columns=[FALSE, TRUE]).drop_duplicates().merge(corners, how="cross")
+    corners = pd.DataFrame({FALSE_RATE: [0.0, 1.0], TRUE_RATE: [0.0, 1.0]})
+    diagonal = rows.drop(columns=[FALSE_RATE, TRUE_RATE]).drop_duplicates().merge(corners, how="cross")
     frame = pd.concat([diagonal.assign(drawn="chance"), rows.assign(drawn="curve")], ignore_index=True)
     frame = by_value(frame.assign(measure=frame["measure"].map(title_of)), "panel")
     scale = alt.Scale(domain=[0, 1], nice=False)
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    place = {
-        "x": alt.X(f"{FALSE}:Q", title="false positive rate", scale=scale, axis=alt.Axis(values=ticks)),
+    axes = {
+        "x": alt.X(f"{FALSE_RATE}:Q", title="false positive rate", scale=scale, axis=alt.Axis(values=ticks)),
         "y": alt.Y(
-            f"{TRUE}:Q",
+            f"{TRUE_RATE}:Q",
             title="true positive rate",
             scale=scale,
             axis=alt.Axis(values=ticks, minExtent=44, maxExtent=44),
@@ -164,8 +164,10 @@ def figure1(rows: pd.DataFrame) -> alt.FacetChart | None:
     chance, curve = (alt.Chart().transform_filter(only("drawn", each)) for each in ("chance", "curve"))
     # in the order of its points: it may rise straight up
     line = curve.mark_line(style="single", strokeWidth=1.8).encode(
-        **place, order=alt.Order("place:Q"), tooltip=tooltips(frame[["measure", FALSE, TRUE]])
+        **axes,
+        order=alt.Order("place:Q"),
+        tooltip=tooltips(frame[["measure", FALSE_RATE, TRUE_RATE]]),
     )
-    layers = [chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(**place), line]
+    layers = [chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(**axes), line]
     columns = min(4, frame["measure"].nunique())
     return panels(layers, records(frame), columns, margin=60, width=240, height=240)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from unmask.measures.formulas import title_of
 from unmask.pairs.explorer import packed, shown_pairs
-from unmask.pairs.results import TITLES, PairResults
+from unmask.pairs.results import FLAW_TITLES, PairResults
 from unmask.report.sections import App, Items, Section
 from unmask.report.sheets import counted
 from unmask.report.study import SCORED
@@ -95,5 +95,5 @@ def pair_rows(pairs: pd.DataFrame, flaws: pd.DataFrame) -> list[dict[str, Any]]:
     """
     rows = records(pairs[["pair_id", "bias_type", "stereotype", "antistereotype", "direction", "target"]])
     has = records(flaws.set_index("pair_id").loc[pairs["pair_id"], list(PAIR_FLAWS)])
-    of_pairs = ([TITLES[flaw] for flaw, is_so in each.items() if is_so] for each in has)
+    of_pairs = ([FLAW_TITLES[flaw] for flaw, is_so in each.items() if is_so] for each in has)
     return [row | {"flaws": of_pair} for row, of_pair in zip(rows, of_pairs, strict=True)]

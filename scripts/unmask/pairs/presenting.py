@@ -11,7 +11,7 @@ import pandas as pd
 from unmask.measures.formulas import sees_context, title_of
 from unmask.pairs import answer, charts, comparisons, every_pair, planted
 from unmask.pairs.paper_tables import STEREOSET, by_others
-from unmask.pairs.results import TITLES, PairResults, several_types
+from unmask.pairs.results import FLAW_TITLES, PairResults, several_types
 from unmask.pairs.verdicts import MARKS
 from unmask.report.declared_tables import Column, Table, in_order, ranged, with_marks
 from unmask.report.presenting import Presentation, Topic, clear
@@ -183,11 +183,11 @@ CHANGES = Table(
 def changes(results: PairResults) -> pd.DataFrame:
     """The rows of `quality`, protocol corrected, that have pairs left."""
     rows = results.quality
-    rows = in_order(rows[(rows["protocol"] == CORRECTED) & rows["change"].notna()], flaw=TITLES)
+    rows = in_order(rows[(rows["protocol"] == CORRECTED) & rows["change"].notna()], flaw=FLAW_TITLES)
     return with_marks(rows, results.level).assign(
         title=rows["measure"].map(title_of),
         without_pairs="without",
-        label=rows["flaw"].map(TITLES),
+        label=rows["flaw"].map(FLAW_TITLES),
     )
 
 
@@ -202,7 +202,7 @@ def counts(results: PairResults) -> pd.DataFrame:
             for name, flag in (of | {ANY_FLAW: flawed}).items()
         ]
     frame = pd.DataFrame(rows, columns=["benchmark", "pairs", "what", "flaw", "count"])
-    return in_order(frame, flaw=TITLES).assign(label=lambda rows: rows["flaw"].map(TITLES))
+    return in_order(frame, flaw=FLAW_TITLES).assign(label=lambda rows: rows["flaw"].map(FLAW_TITLES))
 
 
 def says_of_changes(results: PairResults) -> Iterator[str]:
@@ -249,7 +249,9 @@ def curves(results: PairResults) -> pd.DataFrame:
         for row in rows_of(rows)
     ]
     points = results.roc[results.roc["protocol"] == PUBLISHED]
-    return rows[KEYS].assign(title=titles).merge(points[[*KEYS, charts.FALSE, charts.TRUE]], on=KEYS)
+    return (
+        rows[KEYS].assign(title=titles).merge(points[[*KEYS, charts.FALSE_RATE, charts.TRUE_RATE]], on=KEYS)
+    )
 
 
 # printed values

@@ -34,7 +34,7 @@ from unmask.statistics.sharing import TARGET, WORDS, WRITER
 from unmask.study_results import facts_by, load_tables, tables_by
 from unmask.terms import CORRECTED, ORIGINAL
 
-TITLES: Mapping[str, str] = {
+FLAW_TITLES: Mapping[str, str] = {
     "few_votes": "few votes",
     "near_duplicate": "near-duplicate",
     "identical": "identical sentences",
@@ -194,7 +194,7 @@ class PairResults:
 
     @cached_property
     def published(self) -> pd.DataFrame:
-        """Values of others (unmask.pairs.published.published_percents)."""
+        """Values of others (unmask.pairs.paper_tables.published_percents)."""
         return published_percents(self.files["published"])
 
     def of_study(self, published: pd.DataFrame) -> pd.DataFrame:
@@ -233,10 +233,11 @@ class PairResults:
         return self.original[self.original["grouping"] == OVERALL]
 
     def corrected(self, *groupings: str, variant: str = ORIGINAL) -> pd.DataFrame:
-        """The scores of some groupings, protocol corrected, with the title of the measure."""
-        rows = self.bias[self.bias["variant"] == variant]
-        chosen = (rows["protocol"] == CORRECTED) & rows["grouping"].isin(groupings)
-        return (rows := rows[chosen]).assign(title=rows["measure"].map(title_of))
+        """The scores of some groupings, protocol corrected, with the title of the measure; without those that
+        are undefined of all pairs."""
+        rows = self.bias[(self.bias["variant"] == variant) & self.bias["score"].notna()]
+        rows = rows[(rows["protocol"] == CORRECTED) & rows["grouping"].isin(groupings)]
+        return rows.assign(title=rows["measure"].map(title_of))
 
     @cached_property
     def paper_tables(self) -> Mapping[str, pd.DataFrame]:
