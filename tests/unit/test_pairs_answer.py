@@ -290,8 +290,10 @@ UNKNOWN = {
             [{"undefined": 3}, of("AULA", "b", undefined=1000, score=None)],
             {},
             [
-                "Pairs without a score: 3 of 1,000 by AUL of bert on crows and 1,000 of 1,000 by AULA of b "
-                "on crows; sentences lack what counts, or the log says why."
+                "b has no score on any benchmark; see the logs.",
+                "bert on crows, of 1,000 pairs: 3 without AUL (sentences lack what counts, or see the log).",
+                "b on crows, of 1,000 pairs: 1,000 without AULA "
+                "(sentences lack what counts, or see the log).",
             ],
         ),
         (
