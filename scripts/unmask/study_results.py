@@ -58,9 +58,11 @@ def facts_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], d
     for path in paths:
         of_table = read_metadata(path)
         values = tuple(str(of_table.get(key)) for key in keys)
-        if values in facts or not set(keys) <= set(of_table):
+        if not set(keys) <= set(of_table):
+            raise InputError(f"{path}: does not state its {' and '.join(keys)}; delete it and run again")
+        if values in facts:
             what = ", ".join(f"{key} {value}" for key, value in zip(keys, values, strict=True))
-            raise InputError(f"{path}: not the one table of {what}; delete it and run again")
+            raise InputError(f"{path}: a second table of {what}; delete it and run again")
         facts[values] = of_table
     return facts
 

@@ -127,7 +127,7 @@ class Table:
             raise InputError(f"{path}: its name has none of the endings {kinds}, and there is no key `type`")
         for place, cells in _READERS[type_](path, entry, [column.in_file for column in self.columns]):
             if cells.keys() != header:
-                self._check_header(f"{path}: {place}" if header else str(path), cells)
+                self._check_header(f"{path}: {place}" if type_ == "jsonl" else str(path), cells)
                 header = cells.keys()
             yield place, cells
         if header is None:
@@ -186,13 +186,17 @@ def _delimited(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
     quoting: Any = csv.QUOTE_MINIMAL if entry.get("quotes", True) else csv.QUOTE_NONE
     reader = csv.DictReader(_text(path, entry), delimiter=delimiter, quoting=quoting, strict=True)
     try:
+        while reader.fieldnames == []:
+            # of a blank line; without names the next line is the header
+            reader.fieldnames = None
         header = list(reader.fieldnames or [])
         _refuse_repeats(path, header)
         for row, cells in enumerate(reader):
             place = f"row {row} (line {reader.line_num})"
             # more fields are under the key None, and missing ones are None
             if None in cells or None in cells.values():
-                raise InputError(f"{path}: {place}: not as many fields as the header has, {len(header)}")
+                fields = len(header) + len(cells.get(None) or []) - list(cells.values()).count(None)
+                raise InputError(f"{path}: {place}: {fields} fields where the header has {len(header)}")
             yield place, cells
     except csv.Error as error:
         raise InputError(f"{path}: line {reader.line_num + 1}: {error}") from None
@@ -223,7 +227,12 @@ def _parquet(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
         table = file.read([name for name in names if name in headers] or names[:1])
         table.validate(full=True)
     others = dict.fromkeys(names)
-    for row, cells in enumerate(table.to_pylist()):
+    try:
+        rows = table.to_pylist()
+    except (ValueError, OverflowError) as error:
+        # as a date that no calendar has
+        raise InputError(f"{path}: a value in it cannot be read ({error})") from None
+    for row, cells in enumerate(rows):
         yield f"row {row}", others | cells
 
 

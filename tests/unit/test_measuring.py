@@ -119,7 +119,7 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once_and_says_so(
 ) -> None:
     opened: Counter[str] = Counter()
 
-    class Counted(pq.ParquetFile):
+    class Counted(pq.ParquetFile):  # type: ignore[misc]
         def __init__(self, path: str | Path) -> None:
             opened[str(Path(path).relative_to(tmp_path))] += 1
             super().__init__(path)

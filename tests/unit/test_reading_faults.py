@@ -87,7 +87,7 @@ BAD_ROWS = {
     "2,c,d,gen\u200bder": "bias_type: 'gen\\u200bder' and 'gender' (row 0 (line 2))",
     "1 ,c,d,gender": "pair_id: '1 ' and '1' (row 0 (line 2)) look alike",
     "2,c,d,gen\x07der": "t: has a control character '\\x07' in it",
-    "2,c,d": "not as many fields as the header has, 4",
+    "2,c,d": "3 fields where the header has 4",
 }
 BAD_CROWS = {
     "2,a,b,sterio,gender,[],a,[]": "stereo_antistereo: 'sterio' is none of stereo, antistereo",
@@ -99,7 +99,7 @@ BAD_CROWS = {
     '2,a,b,stereo,gender,"[[], [[]]]",a,[]': "annotations: validator 1 has a choice that is not a bias type",
     "2,a,b,stereo,gender,\"[[], 'gender']\",a,[]": "annotations: not a list of lists",
     "2,a,b,stereo,gender,__import__('os') + [[]],a,[]": "annotations: not a list of lists",
-    "2,a,b,stereo,gender,[],a,more,[]": "not as many fields as the header has, 8",
+    "2,a,b,stereo,gender,[],a,more,[]": "9 fields where the header has 8",
 }
 STEREO, ANTI, OTHER = (sentence(label) for label in ("stereotype", "anti-stereotype", "unrelated"))
 BAD_ITEMS: list[tuple[dict[str, Any], str]] = [
@@ -129,7 +129,8 @@ BAD_TABLES: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("x,y,i\na,b,1\n", {"pair_id": "i"}, {"without": ["9", "8"]}, "without: there is no pair '8'"),
     ("x,y,i\na,b,1\n", {"pair_id": "i"}, {"without": ["1"]}, "no pairs in it"),
     ("x,y,v\na,b,1;2\n", {"ratings": "v"}, {}, "row 0 (line 2): v: is a text: set separator"),
-    ("x,y\na,b,c\n", {}, {}, "row 0 (line 2): not as many fields as the header has, 2"),
+    ("x,y\na,b,c\n", {}, {}, "row 0 (line 2): 3 fields where the header has 2"),
+    ("\n\nx,y\na,b,c\n", {}, {}, "row 0 (line 4): 3 fields where the header has 2"),
     ('x,y\n"So" he,"No\n', {}, {}, "line 2: "),
     ("x,y\n", {}, {}, "no rows in it"),
     (

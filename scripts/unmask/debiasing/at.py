@@ -270,12 +270,26 @@ class Corrected:
                 self.state["vectors"] = self.vectors(step // self.epoch)
 
         settings = Settings(
-            *(self.size, self.rate, self.steps, self.seed),
+            batch=self.size,
+            learning_rate=self.rate,
+            steps=self.steps,
+            seed=self.seed,
             schedule=lambda step, _: 1 - step / self.decay,
             optimizer=partial(AdamW, weight_decay=0.0),
         )
-        about = self.model, self.examples, self.collate, settings, work, self.device, self.loss
-        train(*about, sorted(evaluated | epochs), on_step, self.batch_of, self.state)
+        train(
+            self.model,
+            self.examples,
+            self.collate,
+            settings,
+            work,
+            self.device,
+            loss=self.loss,
+            at=sorted(evaluated | epochs),
+            on_step=on_step,
+            batches=self.batch_of,
+            state=self.state,
+        )
         self.model.load_state_dict(self.state["weights"])
         after = self.described(self.vectors(0))
         return {

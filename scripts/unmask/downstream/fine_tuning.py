@@ -121,13 +121,13 @@ class FineTuning:
         self.max_length = min(entry["max_length"], max_length or entry["max_length"])
         # the classifier before the first step
         self.start = partial(make_classifier, directory, task.labels, seed)
-        (network, tokenizer, self.initialised), has_pairs = self.start(), task.items["second"].notna().any()
+        network, tokenizer, self.initialised = self.start()
         self.collate = partial(batch_of, tokenizer)
+        has_pairs = task.items["second"].notna().any()
 
         def tokens(rows: pd.DataFrame) -> Tokens:
-            texts, seconds = (rows[side].tolist() for side in ("text", "second"))
-            pairs = texts, seconds if has_pairs else None
-            return tokenise(network, tokenizer, *pairs, self.max_length)
+            seconds = rows["second"].tolist() if has_pairs else None
+            return tokenise(network, tokenizer, rows["text"].tolist(), seconds, self.max_length)
 
         parts = [task.examples[task.examples["part"] == part] for part in (TRAIN, DEV)]
         self.train, self.dev, self.items = map(tokens, (*parts, task.items))

@@ -51,12 +51,19 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
     options: dict[str, Any] = {"quantization_config": _CONFIG(dequantize=True)} if _CONFIG else {}
     options |= {"gguf_file": file.name, "local_files_only": True, "dtype": torch.float32}
     auto: Any = AutoModelForCausalLM
+    unread = f"{file}: this {architecture} model cannot be read"
     try:
         tokenizer = load_tokenizer(file.parent, gguf_file=file.name)
+    except InputError as error:
+        raise InputError(f"{unread}: {error}") from None
+    try:
         choose_start(tokenizer, start)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+    try:
         model, loading = auto.from_pretrained(file.parent, output_loading_info=True, **options)
     except Exception as error:  # each architecture has its own way with a file that is not of it
-        raise InputError(f"{file}: this {architecture} model cannot be read: {first_line(error)}") from None
+        raise InputError(f"{unread}: {first_line(error)}") from None
     if missing := sorted(loading["missing_keys"]):
         raise InputError(f"{file}: lacks weights of the model: {missing[0]}")
     # as factors of rotary positions, which transformers would pass over

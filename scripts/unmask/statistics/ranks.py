@@ -26,7 +26,7 @@ def spearman(first: Floats, second: Floats, confidence: float) -> Correlation:
     """
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return Correlation()
-    rho = float(pd.DataFrame({"first": first, "second": second}).rank().corr().iloc[0, 1])
+    rho = float(pd.DataFrame({"first": first, "second": second}).rank().corr().to_numpy()[0, 1])
     # rounding may leave a perfect correlation a hair beside 1
     if abs(rho) > 1 - 1e-12:
         return Correlation(round(rho))
