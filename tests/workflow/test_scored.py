@@ -78,7 +78,7 @@ def test_the_documented_study_has_scores_comparisons_and_what_does_not_match(doc
     for said in (
         "The scores of api and quantised are no means over tokens: there is no band of word choice.",
         "The band of word choice of averaged is by words",
-        "Pairs without a score: 1 of 5 by score of api on mine",
+        "api on mine, of 5 pairs: 1 without score",
     ):
         assert said in words, said
 
