@@ -36,14 +36,14 @@ from library import (
     write_table,
 )
 from study_schema import MEASURES
-from test_explored import HOSTILE, likeliest_of
+from test_explored import HOSTILE, every_pair, likeliest_of
 from tiny_evidence import evidence_of
 
 ODD = "1/2 ?#%é"
 """The id of a pair, every letter of which means something else in an address."""
 SIZES = {"crows": 300, "stereo": 150}
 ROWS = 8
-"""Of the list, and so many more at a time."""
+"""Of the list at first."""
 MODELS = ("one", "two", HOSTILE, "bert", "gpt2")
 SIGNED = {STEREOTYPE: 1, ANTISTEREOTYPE: -1}
 
@@ -233,8 +233,10 @@ def test_the_list_is_in_the_order_that_is_chosen_and_grows(show: Show, study: St
     choose(page, "Measure", "PLL")
     margins = study.margins("crows", "PLL")
     assert listed(page) == shown_margins(margins)
-    page.get_by_role("button", name="More").click()
-    assert listed(page) == shown_margins(margins, 2 * ROWS)
+    for rows in (ROWS, 2 * ROWS):
+        page.get_by_role("button", name="More").press("Enter")
+        assert listed(page) == shown_margins(margins, 2 * rows)
+        expect(page.locator("ol.rows a").nth(rows)).to_be_focused()
     for order, wanted in (
         ("most for the stereotype", margins.sort_values(ascending=False)),
         ("most against it", margins.sort_values()),
@@ -247,6 +249,7 @@ def test_the_list_is_in_the_order_that_is_chosen_and_grows(show: Show, study: St
     while page.get_by_role("button", name="More").is_visible():
         page.get_by_role("button", name="More").click()
     assert len(listed(page)) == count_of(page) > ROWS
+    expect(page.locator("ol.rows a:focus")).to_have_count(1)
 
 
 @pytest.mark.parametrize(
@@ -330,10 +333,17 @@ def test_a_link_of_another_report_says_what_is_not_in_this_one(
     show: Show, study: Study, fragment: str, said: str
 ) -> None:
     page = show(fragment)
-    page.get_by_role("heading", name=f"Not in this report: {said}").wait_for()
+    note = page.locator(".pair").get_by_text(f"Not in this report: {said}")
+    note.wait_for()
     page.goto(study.path.as_uri() + address("stereo", ODD, "SSS", "two"))
     page.get_by_text("SSS of two").wait_for()
     expect(page.locator(".pair")).not_to_contain_text("Not in this report")
+    # the pair, if there is one, stays open
+    page.goto(study.path.as_uri() + fragment)
+    note.wait_for()
+    heading = f"Not in this report: {said}" if said.startswith("pair") else f"stereo, pair {ODD}"
+    expect(page.locator("h3:focus")).to_have_text(heading)
+    assert page.locator(".pair ol.strip").count() == (not said.startswith("pair"))
 
 
 def test_the_keyboard_alone_is_enough(show: Show) -> None:
@@ -358,15 +368,15 @@ def test_the_keyboard_alone_is_enough(show: Show) -> None:
     [
         ("AUL", "nothing hidden"),
         ("CPS", "itself hidden"),
-        ("AllMasked", "tokens of its sentence hidden at once"),
+        ("AllMasked", "{} tokens of its sentence hidden at once"),
     ],
 )
 def test_what_is_hidden_from_the_model_is_marked(show: Show, study: Study, name: str, told: str) -> None:
     page = show(address("crows", "p0", name))
     page.locator(".token h4").wait_for()
-    assert told in page.locator(".token").inner_text()
-    hidden = page.locator(".pair ol.strip button.masked")
     own = study.evidence["one", "crows"]["all"].query("pair_id == 'p0' and role == 'stereotype'")
+    assert told.format(len(own)) in page.locator(".token").inner_text()
+    hidden = page.locator(".pair ol.strip button.masked")
     assert hidden.count() == {"AUL": 0, "AllMasked": len(own)}.get(name, 1)
     assert page.locator(".token .masked").count() == hidden.count()
 
@@ -456,6 +466,30 @@ def test_three_example_pairs_lead_into_the_explorer(show: Show, study: Study) ->
         assert chosen.split("\n")[0] in largest.inner_text()
         page.get_by_role("button", name="Close").click()
         page.locator(".pair").wait_for(state="hidden")
+
+
+def test_a_small_study_leaves_out_what_is_not_there(visit: Visit, tmp_path: Path) -> None:
+    path, long = tmp_path / "index.html", "he " * 16
+    marked = [
+        ("the <mark>young</mark> man is <mark>ill</mark>", "the <mark>old</mark> man is <mark>well</mark>"),
+        # where a sentence has no word that the other lacks
+        ("the <mark>men feed the women</mark>", "the <mark>women feed the men</mark>"),
+        ("men fear other <mark>men</mark>", "men fear other <mark>women</mark>"),
+    ]
+    sentences = [(re.sub("</?mark>", "", one), re.sub("</?mark>", "", other)) for one, other in marked]
+    path.write_text(render_page("A study", [every_pair(tmp_path, "scored", sentences)]), encoding="utf-8")
+    page = visit(path, address("b", "p0", model="m")).page
+    page.get_by_text("Tokens are not known.", exact=True).wait_for()
+    expect(page.locator(".legend")).to_be_hidden()
+    for label in ("Second model", "Benchmark", "Flaw"):
+        expect(field_of(page, label)).to_have_count(0)
+    rows = [each.inner_html().replace("</mark><mark>", "") for each in page.locator(".rows .text").all()]
+    stated = [text.split("against: </span>")[-1] for text in rows[:6]]
+    assert stated == [text for both in marked for text in both]
+    # no pair is short enough for an example
+    sections = [every_pair(tmp_path, "path", [(f"{long} cooks", f"{long} drives")] * 12)]
+    path.write_text(render_page("A study", sections), encoding="utf-8")
+    expect(visit(path).page.locator(".examples .legend")).to_contain_text("There is no such pair.")
 
 
 @pytest.mark.thorough

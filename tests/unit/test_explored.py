@@ -1,6 +1,6 @@
 """What the explorer is given: its numbers against scores and evidence, text as data, what is left out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -167,13 +167,18 @@ def test_the_likeliest_tokens_are_there_where_they_are_kept() -> None:
         assert known == [[["a", 0]] if masking == "all" else usual, *[usual] * (len(known) - 1)]
 
 
-def every_pair(folder: Path, source: str = "path", **explorer: Any) -> Section:
-    """The section of a model on a benchmark of twelve pairs."""
-    parts = synthetic.make(12)
+def every_pair(
+    folder: Path, source: str = "path", sentences: Iterable[tuple[str, str]] = (), **explorer: Any
+) -> Section:
+    """The section of a model on a benchmark of twelve pairs; sentences: of the first pairs."""
+    parts = synthetic.make(12, rated=False)
+    for row, both in enumerate(sentences):
+        parts.pairs.loc[row, [*SIDES]] = both
     files = {name: [folder / name] for name in ("pairs", "flaws", "explored")}
     write_table(folder / "pairs", parts.pairs, PAIRS, {"benchmark": "b"})
     write_table(folder / "flaws", flaws_table(parts.pairs), FLAWS, {"benchmark": "b"})
-    found = explored(parts.pairs, parts.scores, MEASURES, parts.evidence)
+    evidence = None if source == "scored" else parts.evidence
+    found = explored(parts.pairs, parts.scores, MEASURES, evidence)
     write_facts(folder / "explored", {"model": "m", "benchmark": "b", **found})
     of = {"models": ["m"], "benchmarks": ["b"], "most": 12, **explorer}
     models = [{"name": "m", "source": source}]

@@ -1,7 +1,7 @@
 // The explorer of pairs. Data: unmask.pairs.every_pair and unmask.pairs.explorer. Text from data becomes the text of
 // elements and nothing else.
 
-const ROWS = 8; // of the list, and so many more at a time
+const ROWS = 8; // of the list at first
 const SIDES = ["stereotype", "antistereotype"];
 const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explorer
 const COEFFICIENT_UNIT = 1e-6;
@@ -19,11 +19,14 @@ const ORDERS = {
 
 /** By what a masking hides: how a token is predicted, and whether another one of its sentence is hidden then. */
 const HIDES = {
-  nothing: { how: "with nothing hidden from the model", hidden: () => false },
-  itself: { how: "from the other tokens, itself hidden", hidden: (each, token) => each === token },
-  together: { how: "with tokens of its sentence hidden at once", hidden: (each, token, all) => all[each.at] !== null },
-  following: { how: "from the tokens before it", hidden: (each, token) => each.at >= token.at },
-  others: { how: "behind the start token alone", hidden: () => true },
+  nothing: { how: () => "with nothing hidden from the model", hidden: () => false },
+  itself: { how: () => "from the other tokens, itself hidden", hidden: (each, token) => each === token },
+  together: {
+    how: (count) => `with ${counted(count, "token")} of its sentence hidden at once`,
+    hidden: (each, token, all) => all[each.at] !== null,
+  },
+  following: { how: () => "from the tokens before it", hidden: (each, token) => each.at >= token.at },
+  others: { how: () => "behind the start token alone", hidden: () => true },
 };
 
 /** An element with attributes (functions are listeners) and children (texts stay texts). */
@@ -38,6 +41,7 @@ function make(tag, attributes = {}, ...children) {
 }
 
 const onlyHeard = (text) => make("span", { class: "heard" }, text);
+const counted = (count, thing) => `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
 const button = (text, click) => make("button", { type: "button", click }, text);
 
 /** A list of terms and what is said of each, without those of which nothing is. */
@@ -69,21 +73,31 @@ function total(numbers) {
   const known = numbers.filter((each) => each !== null);
   return known.length ? known.reduce((sum, each) => sum + each) : null;
 }
-const largestOf = (items, size) => items.reduce((best, each) => (size(each) > size(best) ? each : best));
-const strongestOf = (items) => largestOf(items, ({ adds }) => Math.abs(adds));
+const strongestOf = (items) => items.reduce((best, each) => (Math.abs(each.adds) > Math.abs(best.adds) ? each : best));
 const tone = (value) => ({ [MINUS]: "against", "+": "for" })[signed(value)[0]] ?? "neither";
 
 // of any script, also without spaces between words
 const SEGMENTS = new Intl.Segmenter("und", { granularity: "word" });
 const segmentsOf = (text) => [...SEGMENTS.segment(text)];
-const wordsOf = (text) => segmentsOf(text).filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
+const lengthOf = (text) => segmentsOf(text).filter(({ isWordLike }) => isWordLike).length;
 
-/** A sentence of a pair, with the words marked that the other one has not. */
+/** How many segments two sentences have in common before they differ. */
+function commonOf(one, two) {
+  const differs = one.findIndex(({ segment }, place) => segment !== two[place]?.segment);
+  return differs < 0 ? one.length : differs;
+}
+
+/** A sentence of a pair. Marked are its words that the other lacks or, where one has no such word, the middle of both. */
 function marked(pair, side) {
-  const shared = new Set(wordsOf(pair[SIDES[1 - side]]));
-  return segmentsOf(pair[SIDES[side]]).map(({ segment, isWordLike }) =>
-    isWordLike && !shared.has(segment) ? make("mark", {}, segment) : segment,
-  );
+  const [own, other] = [side, 1 - side].map((each) => segmentsOf(pair[SIDES[each]]));
+  const lacks = (sentence, word) => word.isWordLike && !sentence.some(({ segment }) => segment === word.segment);
+  const hasOwnWords = own.some((word) => lacks(other, word)) && other.some((word) => lacks(own, word));
+  const start = commonOf(own, other);
+  const end = own.length - commonOf(own.slice(start).reverse(), other.slice(start).reverse());
+  return own.map((each, place) => {
+    const isMarked = hasOwnWords ? lacks(other, each) : start <= place && place < end;
+    return isMarked ? make("mark", {}, each.segment) : each.segment;
+  });
 }
 
 /** The places of a pair: each token that both sides share is one, and so is all that stands between two such. */
@@ -152,7 +166,8 @@ class Study {
         const at = start + place;
         const readings = this.readings(columns, at, measure);
         const adds = total(readings.map(({ logProb, coefficient }) => logProb * coefficient * (side ? -1 : 1)));
-        const [piece, shared] = [columns.piece[at] === "1", columns.modified[at] === "0"];
+        const piece = columns.piece[at] === "1";
+        const shared = columns.modified[at] === "0";
         return { side, at, text, piece, shared, readings, adds };
       });
     });
@@ -179,7 +194,7 @@ class Study {
     const letters = (text) => text.replace(/[\p{P}\p{Z}\p{C}]/gu, "");
     const rows = this.pairs
       .filter((pair) => pair.benchmark === benchmark && !pair.flaws.length)
-      .filter((pair) => SIDES.every((side) => wordsOf(pair[side]).length <= MOST_WORDS))
+      .filter((pair) => SIDES.every((side) => lengthOf(pair[side]) <= MOST_WORDS))
       .filter((pair) => letters(pair.stereotype) !== letters(pair.antistereotype))
       .map((pair) => ({ pair, ...this.scores(pair, model, measure) }))
       .filter(({ margin }) => margin);
@@ -227,7 +242,8 @@ class Explorer {
     const select = (label, input, options) => field(label, make("select", { input }, options.map(option)));
     const withNone = (title, options) => [{ name: "", title }, ...options];
     const every = (values) => [...new Set(values)].sort();
-    const [choose, list] = [() => this.choose(), () => this.list(ROWS)];
+    const choose = () => this.choose();
+    const list = () => this.list(ROWS);
     this.fields = {
       model: select("Model", choose, models),
       beside: select("Second model", choose, withNone("none", models)),
@@ -239,9 +255,17 @@ class Explorer {
       flaw: select("Flaw", list, withNone("any or none", ["none", ...every(pairs.flatMap((pair) => pair.flaws))])),
       order: select("Order", list, Object.keys(ORDERS)),
     };
+    // a field in which there is nothing to choose but the first line is left out
+    for (const name of ["beside", "benchmark", "type", "flaw"]) {
+      this.fields[name].parentElement.hidden = this.fields[name].length <= 2;
+    }
     this.status = make("p", { role: "status", class: "status" });
     this.rows = make("ol", { class: "rows", "aria-label": "Pairs" });
-    this.more = button("More", () => this.list(this.count + ROWS));
+    this.more = button("More", () => {
+      const { length } = this.rows.children;
+      this.list(2 * length);
+      this.rows.children[length].firstElementChild.focus(); // the button may be gone
+    });
     this.detail = make("div", { class: "pair", hidden: "" });
     this.root.append(filters, this.status, this.rows, this.more, this.detail);
   }
@@ -285,8 +309,7 @@ class Explorer {
     this.count = count;
     const some = found.slice(0, count);
     this.rows.replaceChildren(...some.map(({ pair }) => make("li", {}, this.row(pair))));
-    const pairs = found.length === 1 ? "pair" : "pairs";
-    this.status.textContent = `${found.length.toLocaleString("en")} ${pairs}, ${some.length} listed.`;
+    this.status.textContent = `${counted(found.length, "pair")}, ${some.length} listed.`;
     this.more.hidden = some.length === found.length;
   }
 
@@ -350,15 +373,16 @@ class Explorer {
     const pair = study.pairs.find((each) => each.benchmark === place && each.pair_id === pairId);
     const missing = unknown.map((each) => `${each} ${asked[each]}`);
     if (pair === undefined) missing.unshift(`pair ${pairId} of ${benchmark}`);
-    const isOther = this.open === null || pair !== this.open;
-    this.open = missing.length ? null : pair;
+    const isOther = missing.length > 0 || pair !== this.open;
+    this.open = pair ?? null;
     this.fit();
     this.list();
     if (this.open) await study.load(pair.benchmark, this.models);
     // another one may have been asked for meanwhile
     if (location.hash !== hash) return;
-    const none = () => [this.heading(`Not in this report: ${missing.join(", ")}`)];
-    this.detail.replaceChildren(...(this.open ? this.pair(pair) : none()));
+    const note = `Not in this report: ${missing.join(", ")}`;
+    this.detail.replaceChildren(...(this.open ? this.pair(pair) : [this.heading(note)]));
+    if (this.open && missing.length) this.detail.firstElementChild.after(make("p", {}, `${note}.`));
     this.detail.hidden = false;
     if (isOther) {
       this.detail.scrollIntoView({ block: "start" });
@@ -397,7 +421,7 @@ class Explorer {
     return [
       this.heading(`${study.benchmarks[pair.benchmark].name}, pair ${pair.pair_id}`),
       terms(facts, { class: "facts" }),
-      make("p", { class: "legend" },
+      make("p", { class: "legend", hidden: views.every(({ places }) => !places.length) && "" },
         "Above the stereotypical sentence, below the other; under each place what it adds to the margin: ",
         key("for", "for the stereotype (+)"),
         key("against", `against it (${MINUS})`),
@@ -467,7 +491,8 @@ class Explorer {
       "Weight in the score": shown(coefficient),
       "Adds to the margin": signed(token.adds),
     };
-    const parts = [make("p", {}, `Predicted ${hides.how}. The model reads: `, make("q", {}, read)), terms(lines)];
+    const how = hides.how(hidden.length);
+    const parts = [make("p", {}, `Predicted ${how}. The model reads: `, make("q", {}, read)), terms(lines)];
     const items = likeliest.map(([text, percent]) => {
       const share = make("span", { class: "share" }, percent ? `${percent}%` : "under 1%");
       const item = make("li", {}, make("span", {}, text), share);
@@ -499,7 +524,7 @@ class Explorer {
       `Of the pairs of ${study.benchmarks[benchmark].name} without a flaw that have at most ${MOST_WORDS} words a sentence ` +
       "and differ in words, these have the largest margin for the stereotype, the median of those for it, and the largest " +
       `against it: ${study.measures[measure].title} of ${study.models[model]}. ` +
-      "The numbers under the places add up to the margin.";
+      (items.length ? "The numbers under the places add up to the margin." : "There is no such pair.");
     const heading = make("h3", {}, "Three example pairs: which words decide?");
     part.append(heading, make("p", { class: "legend" }, rule), ...items);
   }
