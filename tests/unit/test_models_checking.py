@@ -164,7 +164,9 @@ BERT = partial(tiny_model, "bert")
 MADE: dict[str, tuple[str, Callable[[Path], Path]]] = {
     **{name: (MASKED, partial(tiny_model, name)) for name in ("bert", "roberta", "electra", "albert")},
     "modernbert": (MASKED, partial(tiny_model, "modernbert")),
+    **{name: (CAUSAL, partial(tiny_decoder, name)) for name in ("gpt2", "llama")},
     "classifier": (CLASSIFIER, partial(tiny_classifier, "bert")),
+    "deberta": (CLASSIFIER, partial(tiny_classifier, "deberta-v2")),
     "encoder": (ENCODER, BERT),
     "seeing": (SEEING, tiny_seeing),
 }
@@ -173,12 +175,18 @@ MADE: dict[str, tuple[str, Callable[[Path], Path]]] = {
 DRAWN = "lacks weights of the .*, which would be drawn at random "
 UNREAD = "with its config.json it reads no text: "
 UNLOADED = "its weights cannot be loaded: "
+NOT_READ = f"{PICKLE} is broken, or holds more than tensors: that could be code, and is not read$"
 
 BROKEN: list[tuple[str, Change, str]] = [
     # weights that a network of the configuration does not use
     ("bert", edit(num_hidden_layers=1), r"does not use, 16 in all: bert\.encoder\.layer\.1\..* and 13 more$"),
     ("bert", adding("bert.x.lora_A.weight", 2, 2), r"use, 1 in all: bert\.x\.lora_A\.weight$"),
     ("encoder", adding("one.more.weight", 2), r"use, 1 in all: one\.more\.weight$"),
+    # heads of other tasks are no matter to an encoder alone
+    ("gpt2", adding("lm_head.bias", 2), r"use, 1 in all: lm_head\.bias$"),
+    ("llama", adding("lm_head.bias", 2), r"use, 1 in all: lm_head\.bias$"),
+    ("modernbert", edit(decoder_bias=False), r"use, 1 in all: decoder\.bias$"),
+    ("classifier", adding("pre_classifier.weight", 32, 32), r"use, 1 in all: pre_classifier\.weight$"),
     ("bert", weights(in_eight_bits), rf"use, 1 in all: {QUERY}\.weight_scale_inv$"),
     ("bert", lambda d: (d / "adapter_config.json").touch(), "adapter_config.json lies beside"),
     # weights that are missing
@@ -190,10 +198,23 @@ BROKEN: list[tuple[str, Change, str]] = [
         weights(lambda tensors: tensors.pop(f"{QUERY}.weight")),
         rf"{DRAWN}.*layer\.1.*query\.weight",
     ),
-    ("bert", renamed("", "_orig_mod."), rf"{DRAWN}.*it has others, which are not used \(_orig_mod\.bert"),
+    *(
+        (
+            made,
+            renamed("", prefix),
+            rf"{DRAWN}.*\): it has \d+ of them under the prefix '{prefix}.*': save the",
+        )
+        for made, prefix in (("bert", "_orig_mod."), ("encoder", "module."))
+    ),
     ("bert", renamed("cls.", "my_head."), rf"{DRAWN}.*it has others, which are not used \(my_head\.predict"),
     ("classifier", saved_as("BertModel"), rf"{DRAWN}\(classifier\.bias, classifier\.weight\)"),
     ("classifier", saved_as("BertForMaskedLM"), rf"{DRAWN}.*bert\.pooler"),
+    # an encoder may lack its pooler, and not what classifies with it
+    (
+        "deberta",
+        weights(lambda tensors: tensors.pop("pooler.dense.bias")),
+        rf"{DRAWN}\(pooler\.dense\.bias\)",
+    ),
     # weights that are no numbers for this network
     ("bert", edit(vocab_size=900), "weights of another shape than config.json says: "),
     ("bert", weights(lambda tensors: tensors["cls.predictions.bias"].fill_(torch.nan)), "not finite: cls"),
@@ -202,10 +223,20 @@ BROKEN: list[tuple[str, Change, str]] = [
         both(adding(f"{QUERY}.weight", 32, 32, dtype=torch.int8), pickled),
         rf"that are not floating-point numbers: {QUERY}\.weight$",
     ),
+    (
+        "bert",
+        adding("bert.encoder.layer.1.intermediate.dense.bias", 64, dtype=torch.int8),
+        r"that are not floating-point numbers: bert.*intermediate\.dense\.bias$",
+    ),
     # files
-    ("bert", spoilt(WEIGHTS, lambda content: content[:-5000]), UNLOADED),
-    ("bert", both(pickled, spoilt(PICKLE, lambda content: content[:-5000])), UNLOADED),
-    ("bert", lambda d: pickled(d, code=Code()), UNLOADED),
+    ("bert", spoilt(WEIGHTS, lambda content: content[:-5000]), rf"{UNLOADED}{WEIGHTS}: "),
+    (
+        "bert",
+        both(in_shards, spoilt("model-00001-of-00003.safetensors", lambda content: content[:-50])),
+        f"{UNLOADED}model-00001.*: ",
+    ),
+    ("bert", both(pickled, spoilt(PICKLE, lambda content: content[:-5000])), f"{UNLOADED}{NOT_READ}"),
+    ("bert", lambda d: pickled(d, code=Code()), f"{UNLOADED}{NOT_READ}"),
     ("bert", both(in_shards, without("model-00001*")), "names model-00001.*, which is not there"),
     ("bert", without(WEIGHTS), r"no weights .*index\)$"),
     ("bert", called("model.fp16.safetensors"), r"no weights .*; it has model\.fp16\.safetensors\)$"),

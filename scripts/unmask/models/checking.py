@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -10,15 +11,7 @@ from typing import Any
 
 import torch
 import transformers
-from transformers import (
-    AutoConfig,
-    AutoModel,
-    AutoModelForCausalLM,
-    AutoModelForMaskedLM,
-    AutoModelForSequenceClassification,
-    PreTrainedModel,
-    VisualBertModel,
-)
+from transformers import AutoConfig, PreTrainedModel, VisualBertModel
 from transformers import PretrainedConfig as Config
 from transformers import PreTrainedTokenizerBase as Tokenizer
 from transformers.modeling_utils import load_state_dict
@@ -26,18 +19,9 @@ from transformers.models.auto import modeling_auto
 
 from unmask.errors import InputError
 from unmask.files import read_facts, record, sha256_of_file, write_facts
-from unmask.models.directory import (
-    ADAPTER,
-    CAUSAL_LM,
-    MASKED_LM,
-    ModelFiles,
-    allow,
-    code_not_run,
-    files_of,
-    is_allowed,
-)
+from unmask.models.directory import ADAPTER, CAUSAL_LM, MASKED_LM, allow, code_not_run, files_of, is_allowed
 from unmask.models.embedding import embed_with_regions, last_hidden_state
-from unmask.models.tokenizer import checked_tokenizer, choose_start, first_line
+from unmask.models.tokenizer import checked_tokenizer, choose_start, first_line, max_length
 from unmask.user_files import Labels
 
 logger = logging.getLogger(__name__)
@@ -54,15 +38,6 @@ _WORD = re.compile(r"(##|[▁Ġ ])?[^\W_]+(['’-][^\W_]+)*")
 _WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
 """Settings that say how many tokens back attention reaches, in some layers or all."""
 
-_POSITIONS_AFTER_PADDING = (
-    *("camembert", "data2vec-text", "esm", "ibert", "longformer", "luke", "mpnet"),
-    *("roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod"),
-)
-"""Model types whose first token has position `padding id + 1`, so that fewer tokens fit."""
-
-_UNSET_LENGTH = 10**9
-"""Tokenizers that know no longest length state an astronomical one."""
-
 _NEVER_GIVEN: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "the language of each token (langs)": lambda s: s.get("use_lang_emb") and s.get("n_langs", 1) > 1,
     "where on a page each word stands (bbox)": lambda s: "max_2d_position_embeddings" in s,
@@ -72,23 +47,28 @@ _NEVER_GIVEN: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
 """Inputs that no text here has (of XLM, LayoutLM, RoCBert), and whether a network with these settings reads
 them."""
 
-_MAY_PASS = re.compile(
+# names of tensors of a checkpoint that a network may pass over
+
+_BUFFERS = (
     # numbers that are counted, not learnt, and were saved by older versions
-    r"(^|\.)(position_ids|token_type_ids|rotary_emb\.inv_freq|(attn|attention)\.(masked_)?bias)$"
+    r"(^|\.)(position_ids|token_type_ids|rotary_emb\.inv_freq)$"
     r"|^(model\.)?(encoder|decoder)\.version$"
-    r"|(^|\.)pooler\.(dense\.)?(weight|bias)$"
-    # heads: which sentence follows (BERT), comes first (ALBERT), which word was replaced (DeBERTa, ELECTRA)
-    r"|^(cls\.seq_relationship|sop_classifier|sop_classifier\.classifier)\.(weight|bias)$"
+)
+_POOLER = r"(^|\.)pooler\.(dense\.)?(weight|bias)$"
+_SECOND_TASKS = (
+    # which sentence follows (BERT), which comes first (ALBERT), which word was replaced (DeBERTa, ELECTRA)
+    r"^(cls\.seq_relationship|sop_classifier|sop_classifier\.classifier)\.(weight|bias)$"
     r"|^(mask_predictions|discriminator_predictions)\."
+)
+_HEADS = (
     # of words
-    r"|^(cls\.predictions|predictions|lm_head|lm_predictions|generator_predictions|generator_lm_head)\."
+    r"^(cls\.predictions|predictions|lm_head|lm_predictions|generator_predictions|generator_lm_head)\."
     r"|^(vocab_transform|vocab_layer_norm|vocab_projector|pred_layer|lm_loss)\.|^final_logits_bias$"
     # of ModernBERT; of words, where an encoder-decoder has layers; of pairs of questions and answers
     r"|^(head\.dense|head\.norm|decoder|cls)\.(weight|bias)$"
     # of other tasks
     r"|^(pre_classifier|classifier|score|classification_head|qa_outputs)\."
 )
-"""Names of tensors of a checkpoint that a network may pass over."""
 
 
 class Kind:
@@ -96,13 +76,16 @@ class Kind:
 
     title: what such a model is called. auto: one of transformers' classes AutoModelFor…, or the network's
     own; types: of models of this kind that transformers has. needs_offsets: whether the tokenizer has to say
-    where in a text its tokens are.
+    where in a text its tokens are. Nothing is made with weights whose names begin as in may_lack, which may
+    be missing, and with tensors whose names match may_pass, which may be there.
     """
 
     title: str
     auto: Any
     types: Collection[str]
     needs_offsets = False
+    may_lack: tuple[str, ...] = ()
+    may_pass: tuple[str, ...] = (_BUFFERS,)
 
     def facts(self, config: Config, tokenizer: Tokenizer, start: str | None) -> dict[str, Any]:
         """What a manifest says besides of a model whose entry has this key `start`.
@@ -118,8 +101,9 @@ class Kind:
 
 class MaskedLM(Kind):
     title = "masked language model"
-    auto = AutoModelForMaskedLM
+    auto = transformers.AutoModelForMaskedLM
     types = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    may_pass = (_BUFFERS, _POOLER, _SECOND_TASKS)
 
     def facts(self, config: Config, tokenizer: Tokenizer, start: str | None) -> dict[str, Any]:
         """The mask token. Refuses a tokenizer without one, or with one that means something else too, and one
@@ -157,10 +141,11 @@ class MaskedLM(Kind):
 
 class CausalLM(Kind):
     title = "causal language model"
-    auto = AutoModelForCausalLM
+    auto = transformers.AutoModelForCausalLM
     types = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     # the start token is put before a text by the tokenizer itself
     needs_offsets = True
+    may_pass = (_BUFFERS, r"(^|\.)(attn|attention)\.(masked_)?bias$")
 
     def facts(self, config: Config, tokenizer: Tokenizer, start: str | None) -> dict[str, Any]:
         """start, and max_length: how many tokens, with the start token, the model takes that each of them
@@ -186,8 +171,9 @@ class CausalLM(Kind):
 
 class TextClassification(Kind):
     title = "text classifier"
-    auto = AutoModelForSequenceClassification
+    auto = transformers.AutoModelForSequenceClassification
     types = modeling_auto.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
+    may_pass = (_BUFFERS, _POOLER)
 
     def facts(self, config: Config, tokenizer: Tokenizer, start: str | None) -> dict[str, Any]:
         """The labels, in the order of its outputs. Refuses a regression, a model that gives a text any number
@@ -222,9 +208,12 @@ def _logits(model: PreTrainedModel, ids: torch.Tensor, **options: bool) -> torch
 
 class TextEncoder(Kind):
     title = "text encoder"
-    auto: Any = AutoModel
+    auto: Any = transformers.AutoModel
     types: Collection[str] = modeling_auto.MODEL_MAPPING_NAMES
     needs_offsets = True
+    # checkpoints of masked language models have none
+    may_lack: tuple[str, ...] = ("pooler.",)
+    may_pass = (_BUFFERS, _POOLER, _SECOND_TASKS, _HEADS)
 
     def fault_of(self, model: PreTrainedModel, tokenizer: Tokenizer) -> str | None:
         ids = torch.tensor([tokenizer(_TEXT)["input_ids"]])
@@ -242,6 +231,7 @@ class VisionAndLanguage(TextEncoder):
     title = "encoder of text with pictures"
     auto = VisualBertModel
     types = ("visual_bert",)
+    may_lack = ()
 
     def states(self, model: PreTrainedModel, ids: torch.Tensor) -> torch.Tensor:
         """The same, of a text with three synthetic regions."""
@@ -335,7 +325,7 @@ def _checked(directory: Path, kind: Kind, start: str | None) -> dict[str, Any]:
             f"its {type(tokenizer).__name__} does not say where tokens are: add a tokenizer.json"
         )
     facts = kind.facts(config, tokenizer, start)
-    model = _load_checked(kind, directory, files)
+    model = _load_checked(kind, directory, files.weights)
     fault = None
     try:
         table: Any = model.get_input_embeddings()
@@ -365,7 +355,7 @@ def _checked(directory: Path, kind: Kind, start: str | None) -> dict[str, Any]:
     return described | ({"tokenizer_remarks": remarks} if remarks else {}) | facts
 
 
-def _load_checked(kind: Kind, directory: Path, files: ModelFiles) -> PreTrainedModel:
+def _load_checked(kind: Kind, directory: Path, files: Collection[str]) -> PreTrainedModel:
     """The network of a model in evaluation mode: its weights are those of the checkpoint, and all of these.
 
     transformers draws weights at random that a checkpoint lacks, and passes over tensors that it does not
@@ -374,13 +364,9 @@ def _load_checked(kind: Kind, directory: Path, files: ModelFiles) -> PreTrainedM
     of other shapes, not floating-point numbers or not finite.
     """
     model: PreTrainedModel
+    tensors = [directory / file for file in files if not file.endswith(".json")]
+    whole_numbers = {name for file in tensors for name in _not_floating(file)}
     try:
-        tensors = {
-            name: tensor
-            for file in files.weights
-            if not file.endswith(".json")
-            for name, tensor in load_state_dict(directory / file, map_location="meta").items()
-        }
         model, loading = kind.auto.from_pretrained(
             directory,
             local_files_only=True,
@@ -394,26 +380,25 @@ def _load_checked(kind: Kind, directory: Path, files: ModelFiles) -> PreTrainedM
         raise InputError(f"its weights cannot be loaded: {first_line(error)}") from None
     parameters = dict(model.named_parameters(remove_duplicate=False))
     unexpected = sorted(map(str, loading["unexpected_keys"]))
-    # nothing is made with an encoder's pooler, and checkpoints of masked language models have none
     drawn = parameters.keys() & loading["missing_keys"]
-    missing = sorted(key for key in drawn if not key.startswith("pooler."))
-    unused = [key for key in unexpected if not _MAY_PASS.search(key)]
+    missing = sorted(key for key in drawn if not key.startswith(kind.may_lack))
+    unused = [key for key in unexpected if not re.search("|".join(kind.may_pass), key)]
     if unused and not missing:
         raise InputError(
             f"its checkpoint has tensors that a {model.config.model_type} of its config.json does not use, "
             f"{len(unused)} in all: {_some(unused)}"
         )
     # positions and the like are counted
-    weights = {name for name in tensors.keys() - {*unexpected} if name.endswith(".weight")}
-    if whole := sorted(name for name in weights if not tensors[name].is_floating_point()):
+    buffers = {name.rpartition(".")[2] for name, _ in model.named_buffers()}
+    used = whole_numbers - {*unexpected}
+    if whole := sorted(name for name in used if name.rpartition(".")[2] not in buffers):
         raise InputError(f"weights that are not floating-point numbers: {_some(whole)}")
     if mismatched := sorted(str(key[0]) for key in loading["mismatched_keys"]):
         raise InputError(f"weights of another shape than config.json says: {_some(mismatched)}")
     if missing:
-        others = f"; it has others, which are not used ({_some(unexpected)})" if unexpected else ""
         raise InputError(
             f"the checkpoint lacks weights of the {kind.title}, which would be drawn at random "
-            f"({_some(missing)}){others}"
+            f"({_some(missing)}){_others(missing, unexpected)}"
         )
     if broken := sorted(key for key, values in parameters.items() if not torch.isfinite(values).all()):
         raise InputError(f"weights that are not finite: {_some(broken)}")
@@ -421,14 +406,28 @@ def _load_checked(kind: Kind, directory: Path, files: ModelFiles) -> PreTrainedM
     return model
 
 
-def max_length(config: Config, tokenizer: Tokenizer) -> int | None:
-    """How many tokens the model takes, special ones included; None where positions are relative only."""
-    limits = [tokenizer.model_max_length, getattr(config, "lsh_attn_chunk_length", None)]
-    # DeBERTa's positions are relative, unless it adds others
-    if getattr(config, "position_biased_input", True):
-        skipped = config.pad_token_id + 1 if config.model_type in _POSITIONS_AFTER_PADDING else 0
-        limits.append((getattr(config, "max_position_embeddings", None) or 0) - skipped)
-    return min((int(each) for each in limits if each and 0 < each < _UNSET_LENGTH), default=None)
+def _not_floating(file: Path) -> list[str]:
+    """The names of the tensors of a checkpoint's file that are not floating-point numbers.
+
+    Raises InputError where it cannot be read, as where a pickle holds more than tensors.
+    """
+    try:
+        tensors = load_state_dict(file, map_location="meta")
+        return [name for name, each in tensors.items() if not each.is_floating_point()]
+    except Exception as error:  # corrupt files fail in as many ways as there are formats
+        # what PyTorch says of a pickle is advice to read it all the same
+        why = "is broken, or holds more than tensors: that could be code, and is not read"
+        why = f"{file.name}: {first_line(error)}" if file.suffix == ".safetensors" else f"{file.name} {why}"
+        raise InputError(f"its weights cannot be loaded: {why}") from None
+
+
+def _others(missing: list[str], others: list[str]) -> str:
+    """What a checkpoint has in place of weights: these under another prefix, or others; in words."""
+    prefixes = Counter(name.removesuffix(key) for key in missing for name in others if name.endswith(key))
+    for prefix, count in prefixes.most_common(1):
+        if 2 * count > len(missing):
+            return f": it has {count} of them under the prefix {prefix!r}: save the model without its wrapper"
+    return f"; it has others, which are not used ({_some(others)})" if others else ""
 
 
 def _digest(digests: list[str]) -> str:

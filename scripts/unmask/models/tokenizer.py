@@ -18,7 +18,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 from tokenizers.processors import TemplateProcessing
-from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers import AutoTokenizer, PretrainedConfig, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from unmask.errors import InputError
 from unmask.models.directory import is_allowed
@@ -59,6 +59,15 @@ _CAPITALISED = 0.01
 """The share of a vocabulary's words that may have a capital in an uncased model."""
 _TRIED = 1000
 """How many of these are tried at most."""
+
+_POSITIONS_AFTER_PADDING = (
+    *("camembert", "data2vec-text", "esm", "ibert", "longformer", "luke", "mpnet"),
+    *("roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod"),
+)
+"""Model types whose first token has position `padding id + 1`, so that fewer tokens fit."""
+
+_UNSET_LENGTH = 10**9
+"""Tokenizers that know no longest length state an astronomical one."""
 
 BOS, EOS, NO_START = "bos", "eos", "none"
 
@@ -213,6 +222,16 @@ def _on_capitals(tokenizer: PreTrainedTokenizerBase) -> str | None:
 def _has_capital(word: str) -> bool:
     # the letters between stand for bytes in many vocabularies
     return any(letter.isupper() and not "\x80" <= letter <= "\u0143" for letter in word)
+
+
+def max_length(config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """How many tokens the model takes, special ones included; None where positions are relative only."""
+    limits = [tokenizer.model_max_length, getattr(config, "lsh_attn_chunk_length", None)]
+    # DeBERTa's positions are relative, unless it adds others
+    if getattr(config, "position_biased_input", True):
+        skipped = config.pad_token_id + 1 if config.model_type in _POSITIONS_AFTER_PADDING else 0
+        limits.append((getattr(config, "max_position_embeddings", None) or 0) - skipped)
+    return min((int(each) for each in limits if each and 0 < each < _UNSET_LENGTH), default=None)
 
 
 @dataclass(frozen=True)
