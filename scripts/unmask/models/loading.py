@@ -126,19 +126,23 @@ def load(
     if start is not None:
         # nothing is generated: keys and values of tokens read before would take memory for nothing
         network.config.use_cache = False
-    plain = LoadedModel(network, tokenizer, device, start is not None, with_attention, apart=False)
+    plain = LoadedModel(network, tokenizer, device, start is not None, apart=False)
     expected = _outputs(plain)
-    # with maps of all tokens by all there are three outputs a probe
-    if with_attention and len(expected) < 3 * len(PROBES):
-        logger.warning("no attention maps of all tokens by all tokens: AULA stays undefined")
-        plain.with_attention = False
-        expected = _outputs(plain)
+    if with_attention:
+        plain.with_attention = True
+        with_maps = _tried(plain)
+        # with maps of all tokens by all there are three outputs a probe
+        plain.with_attention = len(with_maps) == 3 * len(PROBES)
+        if plain.with_attention:
+            expected = with_maps
+        else:
+            logger.warning("no attention maps of all tokens by all tokens: AULA stays undefined")
     if fast_layers:
         if device.torch.type == "cpu":
             use_fast_linear_layers(network)
         _use_fused_gelu(network)
     ways = (replace(plain, apart=True), plain)
-    way = next((each for each in ways if _agree(_outputs(each), expected, TOLERANCE[dtype])), None)
+    way = next((each for each in ways if _agree(_tried(each), expected, TOLERANCE[dtype])), None)
     if way is None and fast_layers:
         logger.warning("faster layers differ from the plain ones: this model runs without them")
         return load(directory, device, with_attention, dtype, start, fast_layers=False)
@@ -175,7 +179,7 @@ def head_apart(
     """The way to read with a network in evaluation mode whose head runs apart from its encoder; None where
     the two give other log-probabilities than the network does."""
     plain, apart = (LoadedModel(network, tokenizer, device, apart=each) for each in (False, True))
-    return apart if _agree(_outputs(apart), _outputs(plain), TOLERANCE["float32"]) else None
+    return apart if _agree(_tried(apart), _outputs(plain), TOLERANCE["float32"]) else None
 
 
 def _mean(maps: Any, ids: torch.Tensor) -> torch.Tensor | None:
@@ -200,24 +204,28 @@ def _use_fused_gelu(network: nn.Module) -> None:
 @torch.inference_mode()
 def _outputs(model: LoadedModel) -> list[torch.Tensor]:
     """What a way of reading makes of each of PROBES: log-probabilities at all places and at some alone, as
-    where tokens are hidden, and attention if there is any. Nothing where the architecture cannot be read so.
-    """
+    where tokens are hidden, and attention if there is any."""
     outputs = []
+    for shape in PROBES:
+        probe = _probe(model.tokenizer, shape, model.device.torch)
+        every = torch.arange(probe.numel(), device=probe.device)
+        for places in (every[1::3], every):
+            hidden, attention = model.encode(probe, places)
+            outputs.append(model.head(hidden).float().log_softmax(-1))
+        outputs += [] if attention is None else [attention]
+    return outputs
+
+
+def _tried(model: LoadedModel) -> list[torch.Tensor]:
+    """The same; nothing where the architecture cannot be read so."""
     try:
-        for shape in PROBES:
-            probe = _probe(model.tokenizer, shape, model.device.torch)
-            every = torch.arange(probe.numel(), device=probe.device)
-            for places in (every[1::3], every):
-                hidden, attention = model.encode(probe, places)
-                outputs.append(model.head(hidden).float().log_softmax(-1))
-            outputs += [] if attention is None else [attention]
+        return _outputs(model)
     except Exception as error:  # whatever it is that an architecture cannot
         # what way is taken must not depend on how much memory is free
         if ran_out_of_memory(error):
             raise
         logger.info("%s: %s", type(error).__name__, str(error).partition("\n")[0])
         return []
-    return outputs
 
 
 def _probe(tokenizer: PreTrainedTokenizerBase, shape: tuple[int, int], device: torch.device) -> torch.Tensor:

@@ -11,8 +11,9 @@ some pairs otherwise.
 import json
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -129,9 +130,11 @@ def _load(directory: Path, options: Mapping[str, Any]) -> tuple[PreTrainedTokeni
             return tokenizer, None
         file = Tokenizer.from_file(str(directory / FILE))
     except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
+        # a class that lacks a package may read otherwise than its tokenizer.json says
+        helps = has_file and "gguf_file" not in options and not isinstance(error, ImportError)
         remedy = f" (tokenizer_class: PreTrainedTokenizerFast in {SETTINGS} takes {FILE} as it is)"
         raise InputError(
-            f"{directory}: its tokenizer cannot be loaded: {first_line(error)}{remedy if has_file else ''}"
+            f"{directory}: its tokenizer cannot be loaded: {first_line(error)}{remedy if helps else ''}"
         ) from None
     tokenizer, remark = _as_in_file(directory, tokenizer, file, settings)
     if remark:
@@ -206,17 +209,20 @@ def _first_difference(tokenizer: PreTrainedTokenizerBase, file: Tokenizer, with_
 def _on_capitals(tokenizer: PreTrainedTokenizerBase) -> str | None:
     """What is odd where a vocabulary has words with a capital and none can be reached; else None."""
     special = {*tokenizer.all_special_tokens, *map(str, tokenizer.added_tokens_decoder.values())}
-    # without the signs of where a word begins or goes on
-    matches = filter(None, map(_WORD.fullmatch, {*tokenizer.get_vocab()} - special))
     # single letters of both cases stand in many vocabularies of lower-case texts
-    words = [match[2] for match in matches if len(match[2]) > 1]
+    words = [word for word in _words({*tokenizer.get_vocab()} - special) if len(word) > 1]
     capitalised = sorted({word for word in words if _has_capital(word)})
-    texts = [*_TEXTS[:2], *capitalised[:_TRIED]]
-    both = (texts, [text.lower() for text in texts])
-    read, lower = (tokenizer(each, add_special_tokens=False, verbose=False)["input_ids"] for each in both)
-    if len(capitalised) <= _CAPITALISED * len(words) or read != lower:
+    texts = [*_TEXTS, *capitalised[:_TRIED]]
+    read = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+    reached = {*map(str, tokenizer.convert_ids_to_tokens([*{*chain(*read)}]))} - special
+    if len(capitalised) <= _CAPITALISED * len(words) or any(map(_has_capital, _words(reached))):
         return None
     return f"its tokenizer makes texts lower-case, and {len(capitalised)} words that it knows have capitals"
+
+
+def _words(tokens: Iterable[str]) -> list[str]:
+    """The words, or parts of words, that are tokens, without the signs of where a word begins or goes on."""
+    return [match[2] for match in map(_WORD.fullmatch, tokens) if match]
 
 
 def _has_capital(word: str) -> bool:
