@@ -126,16 +126,14 @@ def load(
     if start is not None:
         # nothing is generated: keys and values of tokens read before would take memory for nothing
         network.config.use_cache = False
-    plain = LoadedModel(network, tokenizer, device, start is not None, apart=False)
-    expected = _outputs(plain)
-    if with_attention:
-        plain.with_attention = True
-        with_maps = _tried(plain)
-        # with maps of all tokens by all there are three outputs a probe
-        plain.with_attention = len(with_maps) == 3 * len(PROBES)
-        if plain.with_attention:
-            expected = with_maps
-        else:
+    plain = LoadedModel(network, tokenizer, device, start is not None, with_attention, apart=False)
+    # first with attention: BigBird changes its own for good at the first text
+    expected = _tried(plain) if with_attention else []
+    # with maps of all tokens by all there are three outputs a probe
+    if len(expected) < 3 * len(PROBES):
+        plain.with_attention = False
+        expected = _outputs(plain)
+        if with_attention:
             logger.warning("no attention maps of all tokens by all tokens: AULA stays undefined")
     if fast_layers:
         if device.torch.type == "cpu":
