@@ -9,6 +9,7 @@ from unmask.associations.embeddings import write_embeddings
 from unmask.associations.grounded_embedding import embed_with_images, open_region_features
 from unmask.associations.schema import STIMULI
 from unmask.associations.words import WordFacts, spans_of
+from unmask.evidence.lists import model_facts
 from unmask.models.embedding import Vectors, embed, load_encoder
 from unmask.tables import read_table
 
@@ -18,7 +19,7 @@ with model_job("encoder {params.encoder}, suite {params.suite}") as run:
     facts = {
         "encoder": params.encoder,
         "suite": params.suite,
-        **run.model_facts(),
+        **model_facts(manifest, run.device.name),
         **run.record(),
     }
     plurals = WordFacts.from_file(run.input.facts).plurals

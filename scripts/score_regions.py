@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from unmask.models.job import model_job
+from unmask.evidence.lists import model_facts
 from unmask.models.loading import load
 from unmask.regional.herb import Tree
 from unmask.regional.likelihoods import write_likelihoods
@@ -17,7 +18,7 @@ with model_job("model {params.model}, list {params.list}") as run:
         "list": params.list,
         "template": params.template,
         "dtype": params.dtype,
-        **run.model_facts(),
+        **model_facts(manifest, run.device.name),
         "manifest": provenance["made_from"][run.input.manifest],
         **provenance,
     }

@@ -192,6 +192,8 @@ def test_a_reader_is_told_how_much_how_sure_and_what_cannot_be_tested() -> None:
         "53.4; 50% is "
         f"no preference): no clear preference. Unmask {__version__}."
     )
+    none = "Of 2 testable scores by 2 measures, none shows a clear preference, beyond word choice."
+    assert answers(results({}, of("CPS")))["Does it hold?"] == none
     by_words = FOR | {"null_high": 63.0, "verdict": BY_WORDS}
     assert "59.0% of crows (95% CI 56.0 to 62.0; word choice 39.0 to 63.0)" in str(answers(results(by_words)))
     # an end that would read like 50 has a decimal more

@@ -30,6 +30,17 @@ SOURCE_KEYS = ("source", "repo", "revision", "commit", "architecture", "world", 
 """What evidence says of where its model is from: keys of the model's entry."""
 
 
+def model_facts(manifest: Mapping[str, Any], device: str) -> dict[str, Any]:
+    """What a table states of the model that made it, and of the device by its name."""
+    entry = manifest["entry"]
+    return {
+        "device": device,
+        "weights": manifest["weights_digest"],
+        "tokenizer": manifest["tokenizer_digest"],
+        "model_source": {key: entry[key] for key in SOURCE_KEYS if key in entry},
+    }
+
+
 @dataclass(frozen=True)
 class Table:
     """A table to write, and the facts that it has to state."""

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.evidence.collecting import Wanted, evidence_of
-from unmask.evidence.lists import SOURCE_KEYS, Table, missing
+from unmask.evidence.lists import Table, missing, model_facts
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.sentences import MASKINGS, Pair
 from unmask.evidence.shards import Progress, Shard, digest_of_parts, write_in_shards
@@ -69,15 +69,12 @@ class Subject:
 
     def facts(self) -> dict[str, Any]:
         """What every table states of the model and of how it was run."""
-        start, entry = Start.of(self.manifest), self.manifest["entry"]
+        start = Start.of(self.manifest)
         return {
-            "device": self.device.name,
+            **model_facts(self.manifest, self.device.name),
             "dtype": self.dtype,
             **({"start": start.token} if start else {}),
             **{key: self.manifest[key] for key in ("tokenizer_remarks",) if key in self.manifest},
-            "weights": self.manifest["weights_digest"],
-            "tokenizer": self.manifest["tokenizer_digest"],
-            "model_source": {key: entry[key] for key in SOURCE_KEYS if key in entry},
         }
 
 

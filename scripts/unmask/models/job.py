@@ -8,7 +8,6 @@ from unmask.job import NETWORKS, Job, job  # isort: split
 
 import torch
 
-from unmask.evidence.lists import SOURCE_KEYS
 from unmask.files import read_facts
 from unmask.models.devices import Device, claim_device, ran_out_of_memory
 from unmask.models.directory import check_files
@@ -20,16 +19,6 @@ class ModelJob(Job):
     def __init__(self, run: Job, device: Device, manifest: dict[str, Any]) -> None:
         super().__init__(run, run.packages)
         self.device, self.manifest = device, manifest
-
-    def model_facts(self) -> dict[str, Any]:
-        """What a table states of the model that made it, and of the device."""
-        entry = self.manifest["entry"]
-        return {
-            "device": self.device.name,
-            "weights": self.manifest["weights_digest"],
-            "tokenizer": self.manifest["tokenizer_digest"],
-            "model_source": {key: entry[key] for key in SOURCE_KEYS if key in entry},
-        }
 
 
 @contextmanager

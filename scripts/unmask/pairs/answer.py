@@ -307,11 +307,16 @@ def holding(every: pd.DataFrame) -> str:
     which = [f"{n} by {measure}" for measure, n in after["title"].value_counts(sort=False).items()]
     if len(after) <= NAMED:
         which = [f"{row['title']}, {row['score']:.1f}% of {row['where']}" for row in records(after)]
-    return (
+    clear = (
         f"Of {len(tested)} testable scores by {counted(tested['title'].nunique(), 'measure')}, "
-        f"{count or 'none'} {many(count or 1, 'shows', 'show')} a clear preference, beyond word choice; "
-        f"after Holm's correction (p < {1 - float(tested['confidence'].iloc[0]):.2g}) {len(after) or 'none'} "
-        f"still {many(len(after) or 1, 'does', 'do')}{f': {listed(which)}' if which else ''}."
+        f"{count or 'none'} {many(count or 1, 'shows', 'show')} a clear preference, beyond word choice"
+    )
+    if not count:
+        return f"{clear}."
+    return (
+        f"{clear}; after Holm's correction (p < {1 - float(tested['confidence'].iloc[0]):.2g}) "
+        f"{len(after) or 'none'} still {many(len(after) or 1, 'does', 'do')}"
+        f"{f': {listed(which)}' if which else ''}."
     )
 
 
