@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from unmask import workflow_root
 from unmask.errors import InputError, known_names
 from unmask.keys import (
     CHOOSING,
@@ -32,78 +33,6 @@ Config = dict[str, Any]
 
 CHOICE = frozenset({"study", "data", "runtime"})
 """The keys with which a study is chosen and run, and which alone are none."""
-
-_ELSEWHERE = "a model that was changed elsewhere is measured too (source: path)"
-
-RETIRED = {
-    "associations.constructed": "no encoder with hand-set weights is shown",
-    "associations.poolings.*.bare-first": "no pooling reads texts without special tokens",
-    "associations.poolings.*.static": "input embeddings are no pooling",
-    "associations.statistics.bootstrap": "intervals have 2,000 resamples",
-    "associations.statistics.exact": "up to 99,999 partitions all are counted",
-    "associations.statistics.permutations": "99,999 partitions are drawn where there are more",
-    "associations.tests.*.format.planted": "nothing is planted but in worlds (key worlds)",
-    "associations.tests.*.images": "encoders that see take features of regions (key features)",
-    "associations.vectors.*.missing": "a word without a vector is refused (only: leaves its test out)",
-    "benchmarks.*.format.arranged": "no benchmark is made from another one",
-    "benchmarks.*.format.stereoset-intersentence": "a table may have texts that begin alike",
-    "calibration": "the demonstration alone judges measures, in its table of what was planted and found",
-    "corpora.*.format.wikimedia-xml": "wikiextractor makes texts of a dump (format: text)",
-    "debiasing.bias_type": "scores are of the pairs about gender, where a benchmark has such",
-    "debiasing.stereotypes": "at debiases the words of the paper's list, or of a world",
-    "downstream.bias_type": "scores are of the pairs about gender; Table 2 has those of all pairs, too",
-    "downstream.fine_tuning.frozen": "fine-tuning trains the encoder and the head",
-    "downstream.tasks.*.fine_tuning.frozen": "fine-tuning trains the encoder and the head",
-    "downstream.tasks.*.kind": "a published task is of one kind",
-    "downstream.tasks.*.people": "a table of items of bias (files: bias) may be about others",
-    "downstream.tasks.*.sample": "along a curve 10,000 items are predicted, and all at its end",
-    "downstream.tasks.*.scrub": "a table of your own (format: table) may hide words of biographies",
-    "downstream.words": "the tasks' gendered words are counted by the paper's list",
-    "explorer.megabytes": "the page has all pairs of the models that explorer.models names",
-    "frequency": "two pairs make a group word; the words of the paper stand beside those of its benchmark",
-    "headline": "the first of measures is the headline",
-    "measures.*.CSSSPrior": "it was CSSS, less StartAlone of the modified tokens",
-    "measures.*.PLLWholeWord": "PLL hides one token at a time",
-    "measures.*.PLLWordL2R": "PLL hides one token at a time",
-    "measures.*.StereoSetLL": "LLMean is LL as a mean, behind one start token",
-    "models.*.attention": "AULA is undefined of an encoder-decoder, which has attention of three kinds",
-    "models.*.columns.difference": "a row has both scores (scores: [A, B])",
-    "models.*.columns.score": "a row has both scores (scores: [A, B])",
-    "models.*.columns.sentence": "a row has both sentences of a pair (sentences: [A, B])",
-    "models.*.columns.tokens": "divide sums by them: means have a band of word choice (measure: LLMean)",
-    "models.*.context": "exact models of worlds trust the words that they see",
-    "models.*.corruption": "models of worlds are all trained alike",
-    "models.*.hidden": "training on sentences about regions hides the region's name, as the paper does",
-    "models.*.method.inlp": _ELSEWHERE,
-    "models.*.method.sentence-debias": _ELSEWHERE,
-    "models.*.reading": "it is called protocol",
-    "models.*.reduction": "scores are sums, but those of LLMean and other means (measure: LLMean)",
-    "models.*.source.adapted": "merge_and_unload of peft makes a model for source: path (docs/adding.md)",
-    "models.*.source.classifier": "fine-tuned-classifier trains one on a labelled table of yours",
-    "models.*.source.perturbed": _ELSEWHERE,
-    "models.*.text": "a world with every p .5 and every ratio 1 plants nothing in the text of its models",
-    "planted": "it is a world (key worlds)",
-    "regional.planted": "nothing is planted but in worlds (key worlds)",
-    "regional.prefixes.*.control": "the prefix that names no region says: this place",
-    "regional.prefixes.*.leave_out": "leave the rows out of the table",
-    "regional.prefixes.*.path": "it is files: {test: {path: …}}",
-    "regional.prefixes.*.reviews": "prefixes are tried on a labelled table of yours (files)",
-    "regional.reading": "a likelihood is the mean over the tokens of the text, as in the paper",
-    "regional.resamples": "scores have the band of permuted vectors alone; intervals by words were too low",
-    "regional.variants": "it is protocols",
-    "runtime.gpu_manufacturer": "Snakemake sets it (--default-resources gpu_manufacturer=nvidia)",
-    "runtime.gpus": "a job has one GPU; a larger model is scored elsewhere (source: scored)",
-    "scoring.sample": "states of a model (dtype: [float32, bfloat16]) are compared on all pairs",
-    "statistics.bootstrap": "intervals allow for pairs that share words, and draw nothing",
-    "statistics.clusters.*.characters": "characters of a script without spaces are words",
-    "statistics.clusters.*.template": "pairs vary together by words, target and writer",
-    "statistics.pairing": "tables mark the test with pairs that share something varying together",
-    "statistics.ratings": "as in Figure 1, a pair is positive from four votes; the score is its margin",
-    "templates": "pairs of sentences (format: table) compare words in templates",
-    "worlds.*.corruption": "of the tokens to predict 60 % are masked, 20 % kept and 20 % random",
-    "worlds.*.longer": "lengths plants names of two subtokens",
-}
-"""What to do instead of a key or a value that is gone, by its place; `*` is any name."""
 
 
 class Study(Family):
@@ -144,10 +73,8 @@ def choose_study(
     default = root / "config.yaml"
     shipped = {str(read_config(default).get("study")): default}
     shipped |= {path.stem: path for path in sorted((root / "configs").glob("*.yaml"))}
-    name, over = str(config.get("study")), dict(config)
+    name, over = str(config.get("study")), copy.deepcopy(dict(config))
     is_path = name.endswith((".yaml", ".yml", ".json"))
-    if as_module and "study" in config and set(config) - CHOICE and not is_path and name not in shipped:
-        return copy.deepcopy(over)
     file: str | Path
     if files and not as_module:
         if len(files) > 1:
@@ -157,6 +84,8 @@ def choose_study(
         file = str(over.pop("study"))
     elif "study" not in config or name in shipped:
         file = shipped.get(name, default)
+    elif as_module and set(config) - CHOICE:
+        return over
     else:
         names = known_names(name, sorted(shipped))
         raise InputError(f"config key study: there is no configs/{name}.yaml ({names})")
@@ -167,16 +96,13 @@ def choose_study(
     if isinstance(file, str) and stated in shipped and not shipped[stated].samefile(file):
         place = shipped[stated].relative_to(root)
         raise InputError(f"{file}: its study is named {stated}, as that of {place} is; give it another name")
-    return _merged(study, over)
+    return dict(_merged(study, over))
 
 
-def _merged(base: Config, over: Mapping[str, Any]) -> Config:
-    for key, value in over.items():
-        if isinstance(value, Mapping) and isinstance(base.get(key), dict):
-            base[key] = _merged(base[key], value)
-        else:
-            base[key] = copy.deepcopy(value)
-    return base
+def _merged(base: Any, over: Any) -> Any:
+    if not (isinstance(base, dict) and isinstance(over, Mapping)):
+        return over
+    return base | {key: _merged(base.get(key), value) for key, value in over.items()}
 
 
 @cache
@@ -229,8 +155,6 @@ def complete(
     sha256_of: gives the SHA-256 of a file; every file that is named is then to be there, with the checksum
     that is stated. Raises InputError naming the first key at fault.
     """
-    if "study" not in config:
-        raise InputError("config key study: is missing; it names the study and its folder of results")
     for key, value in config.items():
         try:
             json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
@@ -276,14 +200,6 @@ def _place(fault: ErrorDetails, config: Any) -> list[str | int]:
     return place[:-1] if fault["loc"][-1:] == ("[key]",) else place
 
 
-_WANTED = {
-    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "a mapping"),
-    "list_type": "a list",
-    "string_type": "text",
-}
-"""Of the types of pydantic's errors, which would name Python's types."""
-
-
 def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
     """What is wrong: of what is gone what to do instead, else what pydantic says of the value."""
     kind, value, more = fault["type"], fault["input"], fault.get("ctx", {})
@@ -296,15 +212,15 @@ def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
         return f"{quoted(value)} is not one of these ({known_names(value, known)})"
     if kind == "value_error":
         return str(more["error"])
-    if kind in _WANTED:
-        return f"{quoted(value)} is not {_WANTED[kind]}"
-    return re.sub("^(Input|Value|String|List|Dictionary)(?= )", lambda _: quoted(value), fault["msg"])
+    # of mappings pydantic says what else could be one in Python
+    wanted = re.sub("valid dictionary.*", "mapping", fault["msg"])
+    return re.sub("^(Input|Value|String|List|Dictionary)(?= )", lambda _: quoted(value), wanted)
 
 
 def _advice(place: Sequence[object]) -> str | None:
     """What to do instead of a key or a value that is gone, the last of its place."""
     keys = "\n".join(map(str, place))
-    for pattern, advice in RETIRED.items():
+    for pattern, advice in read_config(workflow_root() / "resources/retired.yaml").items():
         if re.fullmatch(pattern.replace(".", "\n").replace("*", ".*"), keys):
             return f"{place[-1]} is no longer there: {advice}"
     return None

@@ -4,7 +4,6 @@ import copy
 import json
 import math
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from library import InputError, choose_study, complete, families, read_config, sha256_of_file, sources
+from library import InputError, complete, families, read_config, sha256_of_file, sources
 from study_schema import MEASURES, ROOT
 
 FILES = [ROOT / "config.yaml", *sorted((ROOT / "configs").glob("*.yaml"))]
@@ -61,26 +60,6 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
     max_leaves=8,
 )
-
-
-def judge(choose: Callable[[], dict[str, Any]]) -> None:
-    """What is chosen is a study or one line, through the checks in their order."""
-    try:
-        completed = complete(choose())
-    except InputError as error:
-        assert 0 < len(str(error)) < 3000 and "\n" not in str(error)
-        return
-    # what is complete stays as it is, can be written down, and has names that files can have
-    assert complete(completed) == completed
-    json.dumps(completed, allow_nan=False, ensure_ascii=False).encode()
-    for name in [completed["study"], *(name for key in NAMED for name in completed.get(key, {}))]:
-        assert re.fullmatch(r"[\w.@-]{1,100}", name, re.ASCII), name
-    for entry in completed.get("benchmarks", {}).values():
-        assert not set("{}") & set(entry.get("url", "") + entry.get("path", ""))
-    try:
-        complete(completed, sha256_of=sha256_of_file)
-    except InputError as error:
-        assert str(error).startswith("config key ") and "\n" not in str(error)
 
 
 def places(value: object, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -132,28 +111,20 @@ def changed_studies(draw: st.DrawFn) -> dict[str, Any]:
 
 @given(study=changed_studies())
 def test_a_changed_study_is_a_study_or_one_line(study: dict[str, Any]) -> None:
-    judge(lambda: study)
-
-
-PIECES = [" ", "\n", "  ", "\t", "- ", ": ", *":[]{}|'\"#%~", "&a ", "*a", "<<: *a", "? ", "!!set ", "!!"]
-TAGS = ["!!bool x", "!!timestamp x", "!!binary x", "!!omap [a: 1]", "!!float x", "2020-01-01", "0x_", ".nan"]
-
-
-@st.composite
-def changed_texts(draw: st.DrawFn) -> bytes:
-    """The text of a study, or drawn YAML, with pieces put in and taken out."""
-    own = [path.read_text() for path in FILES]
-    drawn = st.lists(st.sampled_from([*PIECES, *TAGS, "a", *KEYS]), max_size=30).map("".join)
-    text = draw(st.sampled_from(own) | drawn)
-    for _ in range(draw(st.integers(0, 3))):
-        start = draw(st.integers(0, len(text)))
-        end = start + draw(st.sampled_from([0, 0, 1, 5]))
-        text = text[:start] + draw(st.sampled_from([*PIECES, *TAGS, ""]) | TEXTS) + text[end:]
-    encoded = text.encode(draw(st.sampled_from(["utf-8", "utf-8", "latin-1", "utf-16"])), errors="replace")
-    return encoded + draw(st.binary(max_size=2))
-
-
-@given(text=changed_texts())
-def test_a_text_is_a_study_or_one_line(text: bytes, tmp_path: Path) -> None:
-    (tmp_path / "study.yaml").write_bytes(text)
-    judge(lambda: choose_study({"study": str(tmp_path / "study.yaml"), "data": str(tmp_path)}, ROOT, []))
+    """What is complete is a study or one line, through the checks in their order."""
+    try:
+        completed = complete(study)
+    except InputError as error:
+        assert 0 < len(str(error)) < 3000 and "\n" not in str(error)
+        return
+    # what is complete stays as it is, can be written down, and has names that files can have
+    assert complete(completed) == completed
+    json.dumps(completed, allow_nan=False, ensure_ascii=False).encode()
+    for name in [completed["study"], *(name for key in NAMED for name in completed.get(key, {}))]:
+        assert re.fullmatch(r"[\w.@-]{1,100}", name, re.ASCII), name
+    for entry in completed.get("benchmarks", {}).values():
+        assert not set("{}") & set(entry.get("url", "") + entry.get("path", ""))
+    try:
+        complete(completed, sha256_of=sha256_of_file)
+    except InputError as error:
+        assert str(error).startswith("config key ") and "\n" not in str(error)
