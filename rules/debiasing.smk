@@ -13,7 +13,7 @@ DEBIASING_WORLD = DEBIASING_CORPUS.get("world")
 if DEBIASING.get("words", "published") != "published":
     GENDERED_WORDS = outside(DEBIASING["words"])
 else:
-    GENDERED_WORDS = result("debiasing/words.csv") if DEBIASING_WORLD else resource("gendered_words.yaml")
+    GENDERED_WORDS = result("debiasing/words.csv") if DEBIASING_WORLD else resource("gendered_words.csv")
 # the module that a model is debiased by
 DEBIASED_BY = {name: "at" if MODELS[name]["method"] == "at" else "masked_training" for name in DEBIASED}
 

@@ -97,7 +97,7 @@ TASK_WORDS = [result("downstream", task, "words.parquet") for task in TASKS]
 rule count_gendered_words:
     input:
         examples=collect(rules.read_task.output.examples, task=TASKS),
-        words=resource("gendered_words.yaml"),
+        words=resource("gendered_words.csv"),
     output:
         # a study without tasks has a pattern all the same
         TASK_WORDS or [result("downstream/words.parquet")],

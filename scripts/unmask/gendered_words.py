@@ -1,11 +1,10 @@
 """Pairs of words that differ in gender: what debiasing swaps, and what data is searched for."""
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from unmask.user_files import parse_yaml, read_document, text_of
-from unmask.user_tables import Column, Row, Table
+from unmask.user_files import text_of
+from unmask.user_tables import Column, Table
 from unmask.words import is_unsegmented
 
 WordPairs = tuple[tuple[str, str], ...]
@@ -21,26 +20,21 @@ def fault_of_word(word: str) -> str | None:
     return None
 
 
-SIDES = ("feminine", "masculine")
-_TABLE = Table(Column(side, partial(text_of, fault_in=fault_of_word), required=True) for side in SIDES)
+_WORD = partial(text_of, fault_in=fault_of_word)
+_TABLE = Table(Column(side, _WORD, required=True) for side in ("feminine", "masculine"))
 
 
 def read_word_pairs(path: str | Path) -> WordPairs:
-    """Pairs from a CSV file with the columns feminine and masculine, or the YAML file of the published list.
+    """Pairs from a CSV file with the columns feminine and masculine.
 
     Raises InputError naming the file, and the row of what is no pair: a word that is missing, has a space or
     capitals, is its own partner, or is there as both; or where there is none.
     """
-    path = Path(path)
-    rows = list(_published(path) if path.suffix == ".yaml" else _TABLE.rows(path))
+    pairs: list[tuple[str, str]] = []
     side_of: dict[str, str] = {}
-    for row in rows:
+    for row in _TABLE.rows(path):
         for side, word in row.items():
             if side_of.setdefault(word, side) != side:
                 raise row.fault(side, f"{word!r} is there as feminine and as masculine")
-    return tuple((row["feminine"], row["masculine"]) for row in rows)
-
-
-def _published(path: Path) -> Iterator[Row]:
-    for number, pair in enumerate(read_document(path, parse_yaml)["pairs"].parts(), start=1):
-        yield _TABLE.check(path, f"pair {number}", dict(zip(SIDES, pair.texts(), strict=False)))
+        pairs.append((row["feminine"], row["masculine"]))
+    return tuple(pairs)

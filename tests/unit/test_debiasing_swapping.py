@@ -21,7 +21,7 @@ from library import (
 from library import debiasing_read_words as read_words
 
 RESOURCES = Path(__file__).parents[2] / "resources"
-LIST = read_word_pairs(RESOURCES / "gendered_words.yaml")
+LIST = read_word_pairs(RESOURCES / "gendered_words.csv")
 NO_NOUN_PHRASE = read_words(RESOURCES / "debiasing/no_noun_phrase.txt")
 
 
@@ -161,12 +161,10 @@ def test_what_ends_a_line_inside_a_document_becomes_a_space(
 def test_words_of_lists(tmp_path: Path) -> None:
     published = read_words(RESOURCES / "debiasing" / "stereotypes.yaml")
     assert "nurse" in published and len(published) == len(set(published)) > 150
+    assert all(word.isalpha() and word.islower() for word in published)
     path = tmp_path / "words.txt"
-    path.write_text("nurse\n\n pilot \nnurse\n")
+    path.write_text("nurse\npilot\nnurse\n")
     assert read_words(path) == ("nurse", "pilot")
-    path.write_text("nurse\ntwo words\n")
-    with pytest.raises(InputError, match=r"words\.txt: line 2: 'two words' is not one word"):
-        read_words(path)
     path.write_text("feminine,masculine\nелена,иван\n她,他\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"row 1 \(line 3\): feminine: '她' is of a script without spaces"):
         read_word_pairs(path)

@@ -21,7 +21,7 @@ from study_schema import ROOT
 HEADERS = "hard_text profession gender", "sentence1 sentence2 label", "premise hypothesis label"
 COLUMNS = dict(zip(("bias-in-bios", "stsb", "mnli"), map(str.split, HEADERS), strict=True))
 RESOURCES = {
-    "words": ROOT / "resources/gendered_words.yaml",
+    "words": ROOT / "resources/gendered_words.csv",
     "occupations": ROOT / "resources/downstream/occupations.csv",
 }
 BIOS = [

@@ -13,7 +13,7 @@ from real_data import real_data
 from running import run_script
 from study_schema import ROOT
 
-WORDS = ROOT / "resources/gendered_words.yaml"
+WORDS = ROOT / "resources/gendered_words.csv"
 
 
 def test_real_sentences_are_counted_as_a_literal_count_does(tmp_path: Path) -> None:

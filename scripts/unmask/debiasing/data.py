@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from unmask.corpora.reading import read_blocks
 from unmask.errors import InputError
 from unmask.files import written_whole
-from unmask.gendered_words import WordPairs, fault_of_word
-from unmask.user_files import parse_yaml, read_document, read_lines
+from unmask.gendered_words import WordPairs
+from unmask.user_files import read_config
 
 logger = logging.getLogger(__name__)
 Thing = TypeVar("Thing")
@@ -90,11 +90,8 @@ def in_batches(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
 
 
 def read_words(path: str | Path) -> tuple[str, ...]:
-    """The words of the YAML file of the published list (key `words`), or of a text file with one a line.
-
-    Blank lines, and a word's further lines, are left out. Raises InputError naming the file, and the line of
-    what is not one word in lower case; or where there is no word.
-    """
-    is_yaml = Path(path).suffix == ".yaml"
-    nodes = read_document(path, parse_yaml)["words"].parts() if is_yaml else read_lines(path)
-    return tuple(dict.fromkeys(node.text(fault_of_word) for node in nodes))
+    """The words of the YAML file of the published list (key `words`), or of a world's, a text file with one a
+    line; each once."""
+    path = Path(path)
+    words = read_config(path)["words"] if path.suffix == ".yaml" else path.read_text("utf-8").split()
+    return tuple(dict.fromkeys(words))
