@@ -87,7 +87,7 @@ def test_a_file_of_float32_is_the_model_that_was_written(model: Path, tmp_path: 
     facts = convert(write_gguf(model, file), read)
     torch.testing.assert_close(logits(read), logits(model))
     assert (facts["file"], facts["architecture"]) == ("tiny.gguf", "llama")
-    assert set(facts["types"]) == {"F32"} and facts["size"] == file.stat().st_size
+    assert set(facts["types"]) == {"F32"}
     assert len(facts["sha256"]) == 64 and facts["version"]
     check_model(read, "causal-lm", "tiny")
     assert "quantization_config" not in json.loads((read / "config.json").read_text())
@@ -119,15 +119,15 @@ def test_what_is_not_read_whole_is_refused(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write_gguf(model, tmp_path / "lacking.gguf", leave_out="blk.1.ffn_up.weight")
-    assert refused(file) == "lacks weights of the model: model.layers.1.mlp.up_proj.weight"
+    assert "weights, which lacks model.layers.1.mlp.up_proj.weight, and the llama model of" in refused(file)
     # factors of rotary positions, which change the model
     write_gguf(model, file, more="rope_freqs.weight")
-    assert "weights, and the llama model that transformers makes of it" in refused(file)
+    assert "weights, and the llama model of transformers" in refused(file)
     file.write_bytes(file.read_bytes()[:50_000])
-    assert refused(file).startswith("is not a GGUF file that can be read: ")
+    assert refused(file).startswith("cannot be read as a model: ")
     writer = GGUFWriter(str(file), "strange")
     writer.add_tensor("weight", np.ones(4, np.float32))
-    assert refused(_written(writer, file)).startswith("this strange model cannot be read: ")
+    assert "architecture strange" in refused(_written(writer, file))
     for package in ("gguf", "accelerate"):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, package, None)
@@ -140,4 +140,4 @@ def test_the_start_token_is_looked_at_before_the_weights(model: Path, tmp_path: 
     file = write_gguf(model, tmp_path / "chats.gguf", leave_out="blk.1.ffn_up.weight")
     assert "only <|im_start|> and <|im_end|>, of chats: say" in refused(file)
     assert "has no token '<start>'" in refused(file, "<start>")
-    assert "lacks weights" in refused(file, "<|endoftext|>")
+    assert "which lacks" in refused(file, "<|endoftext|>")

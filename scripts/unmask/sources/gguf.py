@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 import transformers
-from transformers import AutoModelForCausalLM
 
 from unmask.job import Job
 from unmask.errors import InputError
@@ -31,7 +30,7 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
 
     start: the model's start token, if the study states one (unmask.models.tokenizer).
 
-    Returns file, size and sha256, its architecture, types (how many tensors of each, such as F32 or Q4_K),
+    Returns file, sha256, its architecture, types (how many tensors of each, such as F32 or Q4_K),
     and the version of the package gguf. Raises InputError, one line naming the file, where a package for it
     is not installed, where it is broken or of an architecture that transformers does not read, where it has
     no such start token, and where the model that transformers makes of it has other weights than the file.
@@ -43,33 +42,25 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
     except ImportError:
         what = "needs the packages gguf and accelerate: pip install gguf accelerate (extra `gguf`)"
         raise InputError(f"{file}: {what}") from None
+    options: dict[str, Any] = {"quantization_config": _CONFIG(dequantize=True)} if _CONFIG else {}
+    options |= {"gguf_file": file.name, "local_files_only": True, "dtype": torch.float32}
+    auto: Any = transformers.AutoModelForCausalLM
     try:
         reader = GGUFReader(file)
         architecture = str(reader.fields["general.architecture"].contents())
-    except Exception as error:  # a broken file fails in as many ways as it has parts
-        raise InputError(f"{file}: is not a GGUF file that can be read: {first_line(error)}") from None
-    options: dict[str, Any] = {"quantization_config": _CONFIG(dequantize=True)} if _CONFIG else {}
-    options |= {"gguf_file": file.name, "local_files_only": True, "dtype": torch.float32}
-    auto: Any = AutoModelForCausalLM
-    unread = f"{file}: this {architecture} model cannot be read"
-    try:
         tokenizer = load_tokenizer(file.parent, gguf_file=file.name)
-    except InputError as error:
-        raise InputError(f"{unread}: {error}") from None
-    try:
+        # before the weights, which take the time
         choose_start(tokenizer, start)
+        model, loading = auto.from_pretrained(file.parent, output_loading_info=True, **options)
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
-    try:
-        model, loading = auto.from_pretrained(file.parent, output_loading_info=True, **options)
-    except Exception as error:  # each architecture has its own way with a file that is not of it
-        raise InputError(f"{unread}: {first_line(error)}") from None
-    if missing := sorted(loading["missing_keys"]):
-        raise InputError(f"{file}: lacks weights of the model: {missing[0]}")
+    except Exception as error:  # a broken file fails in as many ways as it has parts
+        raise InputError(f"{file}: cannot be read as a model: {first_line(error)}") from None
     # as factors of rotary positions, which transformers would pass over
-    weights = sum(int(tensor.n_elements) for tensor in reader.tensors)
-    if weights != (read := model.num_parameters()):
-        what = f"has {weights} weights, and the {architecture} model that transformers makes of it {read}"
+    weights, read = sum(int(tensor.n_elements) for tensor in reader.tensors), model.num_parameters()
+    if weights != read or loading["missing_keys"]:
+        lacking = "".join(f", which lacks {name}" for name in sorted(loading["missing_keys"])[:1])
+        what = f"has {weights} weights{lacking}, and the {architecture} model of transformers {read}"
         raise InputError(f"{file}: {what}: it would be another model")
     # all of it is unpacked: nothing is left for a quantizer to do, which would not let it be saved
     model.hf_quantizer = None
@@ -80,7 +71,6 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
         tokenizer.save_pretrained(unfinished)
     return {
         "file": file.name,
-        "size": file.stat().st_size,
         "sha256": sha256_of_file(file),
         "architecture": architecture,
         "types": dict(sorted(Counter(tensor.tensor_type.name for tensor in reader.tensors).items())),

@@ -70,15 +70,9 @@ def make(run: ModelJob, work: Path) -> dict[str, Any]:
     model = AutoModelForMaskedLM.from_pretrained(base, local_files_only=True, dtype=torch.float32)
     texts, names = zip(*sentences, strict=True)
     examples = tokenise(tokenizer, texts, names, run.manifest["max_length"])
-    settings = Settings(
-        BATCH,
-        entry["learning_rate"],
-        steps_of(len(examples), BATCH, entry["epochs"]),
-        entry["seed"],
-        clip=math.inf,
-        schedule=lambda step, steps: 1.0,
-        optimizer=SGD,
-    )
+    rate, steps = entry["learning_rate"], steps_of(len(examples), BATCH, entry["epochs"])
+    at_one_rate: Any = {"schedule": lambda step, steps: 1.0, "optimizer": SGD}
+    settings = Settings(BATCH, rate, steps, entry["seed"], clip=math.inf, **at_one_rate)
     mask = tokenizer.mask_token_id
     pad = mask if tokenizer.pad_token_id is None else tokenizer.pad_token_id
     losses = train(model, examples, partial(hide_names, mask_id=mask, pad_id=pad), settings, work, run.device)
