@@ -12,14 +12,6 @@ import textwrap
 
 def columns_of(text: str) -> list[tuple[str, str, str]]:
     """Name, type and meaning of each column. Raises ValueError where a line lacks one of them."""
-    lines: list[str] = []
-    for line in textwrap.dedent(text).strip().splitlines():
-        if line.startswith(" "):
-            lines[-1] += f" {line.strip()}"
-        else:
-            lines.append(line)
-    columns = []
-    for line in lines:
-        names, type_, meaning = re.split(r"(?<!,)\s+", line, maxsplit=2)
-        columns += [(name, type_, meaning) for name in names.split(", ")]
-    return columns
+    lines = re.sub(r"\n +", " ", textwrap.dedent(text).strip()).splitlines()
+    columns = (re.split(r"(?<!,)\s+", line, maxsplit=2) for line in lines)
+    return [(name, type_, meaning) for names, type_, meaning in columns for name in names.split(", ")]

@@ -4,7 +4,6 @@ is of in the columns in front. Jobs read the files that they are given; `unmask.
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
 from pathlib import Path
@@ -19,27 +18,22 @@ from unmask.errors import InputError, known_names
 from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata, read_table
 from unmask.terms import CORRECTED, ORIGINAL
 
-Order = Mapping[str, Sequence[str]]
-"""The values of keys in the order of the study, the key that is sorted by first in front."""
-
 
 def load_tables(
-    paths: Iterable[str | Path], schema: pa.Schema, *keys: str, order: Order | None = None
+    paths: Iterable[str | Path],
+    schema: pa.Schema,
+    *keys: str,
+    order: Mapping[str, Sequence[str]] | None = None,
 ) -> pd.DataFrame:
     """Tables of one schema as one frame, with the columns `keys` in front and dictionary columns as strings.
 
     A key is a fact in a table's metadata, of all its rows. Rows are in the order of the paths; with `order`,
-    of keys and columns, in the order of the values there, those with other values left out. Without rows the
-    frame has the columns and types of the schema.
+    of keys and columns, in the order of the values there, by the first key first, those with other values
+    left out. Without rows the frame has the columns and types of the schema.
     Raises InputError as `read_table` does, and as `facts_by` does of the keys in the metadata.
     """
     every, orders = list(paths), order or {}
-    tables = (
-        (read_arrow(path, schema), values)
-        for path, values in zip(every, facts_by(every, *keys), strict=True)
-        if all(value in orders.get(key, (value,)) for key, value in zip(keys, values, strict=True))
-    )
-    table = _joined(tables, schema, keys)
+    table = _joined(zip(every, facts_by(every, *keys), strict=True), schema, keys)
     # sorts are stable, so the key to sort by first comes last
     for key in reversed(list(orders)):
         places = pc.index_in(table[key], value_set=pa.array(orders[key], pa.string()))
@@ -52,14 +46,12 @@ def load_tables(
 def facts_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], dict[str, Any]]:
     """The metadata of tables by their values of `keys`, in the order of the paths.
 
-    Raises InputError where a table does not state one of them, or two tables state the same.
+    Raises InputError where two tables state the same.
     """
     facts: dict[tuple[str, ...], dict[str, Any]] = {}
     for path in paths:
         of_table = read_metadata(path)
-        values = tuple(str(of_table.get(key)) for key in keys)
-        if not set(keys) <= set(of_table):
-            raise InputError(f"{path}: does not state its {' and '.join(keys)}; delete it and run again")
+        values = tuple(str(of_table[key]) for key in keys)
         if values in facts:
             what = ", ".join(f"{key} {value}" for key, value in zip(keys, values, strict=True))
             raise InputError(f"{path}: a second table of {what}; delete it and run again")
@@ -74,26 +66,26 @@ def tables_by(paths: Iterable[str | Path], schema: pa.Schema, key: str) -> dict[
     return {name: read_table(path, schema) for name, path in zip(names, every, strict=True)}
 
 
-def _key_type(key: str) -> pa.DataType:
-    return pa.int64() if key == "seed" else pa.string()
+def _with_keys(schema: pa.Schema, keys: Iterable[str]) -> pa.Schema:
+    """The schema of tables in one frame: the columns `keys` in front, dictionary columns as strings."""
+    types = {key: pa.int64() if key == "seed" else pa.string() for key in keys}
+    return pa.schema([*(pa.field(*each, nullable=False) for each in types.items()), *plain_schema(schema)])
 
 
 def _joined(
-    tables: Iterable[tuple[pa.Table, Iterable[str]]], schema: pa.Schema, keys: Sequence[str]
+    files: Iterable[tuple[str | Path, Iterable[str]]], schema: pa.Schema, keys: Sequence[str]
 ) -> pa.Table:
-    """Tables as one, the columns `keys` in front; each table comes with its values of these."""
-    plain = plain_schema(schema)
-    whole = pa.schema([*((key, _key_type(key)) for key in keys), *plain])
+    """The tables of files as one; each file comes with its values of `keys`."""
+    whole = _with_keys(schema, keys)
     parts = [whole.empty_table()]
-    for table, values in tables:
-        rows = table.cast(plain)
+    for path, values in files:
+        rows = read_arrow(path, schema)
         of_keys = [pa.repeat(value, len(rows)) for value in values]
-        parts.append(pa.Table.from_arrays([*of_keys, *rows.columns], [*keys, *plain.names]).cast(whole))
+        parts.append(pa.Table.from_arrays([*of_keys, *rows.columns], whole.names).cast(whole))
     return pa.concat_tables(parts)
 
 
-@dataclass(frozen=True)
-class DeclaredTable:
+class DeclaredTable(NamedTuple):
     """A table of which a study may have files.
 
     path: of a file below the study's folder, such as "statistics/{model}/{benchmark}/bias.parquet"; what
@@ -193,7 +185,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
             if key not in declared.keys:
                 raise KeyError(f"{key!r}: no key of {name}, which has {', '.join(declared.keys) or 'none'}")
         chosen = [file for file in files if all(file.keys[key] == str(value) for key, value in keys.items())]
-        tables = ((read_arrow(file.path, declared.schema), file.keys.values()) for file in chosen)
+        tables = ((file.path, file.keys.values()) for file in chosen)
         frame: pd.DataFrame = _joined(tables, declared.schema, declared.keys).to_pandas()
         return frame
 
@@ -210,11 +202,10 @@ class StudyResults(Mapping[str, pd.DataFrame]):
         Raises KeyError for an unknown name.
         """
         self.files(name)
-        schema, keys = self._declared[name].schema, self._declared[name].keys
-        rows = [(key, str(_key_type(key)), f"the {key}") for key in keys]
-        rows += [
-            (field.name, f"{type_}{' or null' * field.nullable}", meaning_of(field))
-            for field, type_ in zip(schema, plain_schema(schema).types, strict=True)
+        columns = _with_keys(self._declared[name].schema, self._declared[name].keys)
+        rows = [
+            (column.name, f"{column.type}{' or null' * column.nullable}", meaning_of(column))
+            for column in columns
         ]
         return pd.DataFrame(rows, columns=["column", "type", "meaning"])
 

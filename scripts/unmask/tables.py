@@ -26,12 +26,9 @@ ROW_GROUP = 1 << 17
 UNREADABLE = "not a readable Parquet file; delete it and run again"
 """What is said of a table of ours that is none, or a broken one."""
 
-WORD = pa.dictionary(pa.int32(), pa.string())
-"""A string out of few: stored as a dictionary."""
-
-
 TYPES = {
-    "word": WORD,
+    # a string out of few
+    "word": pa.dictionary(pa.int32(), pa.string()),
     "text": pa.string(),
     "long_text": pa.large_string(),
     "text[]": pa.list_(pa.string()),
@@ -60,8 +57,8 @@ def schema(text: str) -> pa.Schema:
 
 
 def meaning_of(column: pa.Field) -> str:
-    """The meaning that `schema` gave a column; "" without one."""
-    meaning: bytes = (column.metadata or {}).get(_MEANING_KEY, b"")
+    """The meaning that `schema` gave a column, or else what it is called: the model."""
+    meaning: bytes = (column.metadata or {}).get(_MEANING_KEY, f"the {column.name}".encode())
     return meaning.decode()
 
 
@@ -76,12 +73,23 @@ def write_table(
     """
     facts = json.dumps(dict(metadata), sort_keys=True, ensure_ascii=False).encode()
     table = as_table(rows, schema).replace_schema_metadata({_METADATA_KEY: facts})
-    with (
-        written_whole(path) as partial,
-        pq.ParquetWriter(partial, table.schema, **encodings_of(schema)) as writer,
-    ):
+    # the bytes of a float apart: exponents are alike, so they compress
+    encodings = {field.name: "BYTE_STREAM_SPLIT" for field in schema if pa.types.is_floating(field.type)}
+    # what a text shares with the one before is left out
+    encodings |= {field.name: "DELTA_BYTE_ARRAY" for field in schema if pa.types.is_string(field.type)}
+    # docs/running.md#disk has what this and other ways come to
+    options: dict[str, Any] = {
+        "compression": "zstd",
+        # higher levels take longer to write and save little
+        "compression_level": 6,
+        "use_dictionary": [field.name for field in schema if pa.types.is_dictionary(field.type)] or False,
+        "column_encoding": encodings or None,
+    }
+    with written_whole(path) as partial, pq.ParquetWriter(partial, table.schema, **options) as writer:
         for start in range(0, len(table), ROW_GROUP):
-            writer.write_table(_encoded_anew(table.slice(start, ROW_GROUP)))
+            # in one piece, each dictionary with the words of these rows in order of appearance
+            group = table.slice(start, ROW_GROUP).cast(plain_schema(schema)).combine_chunks()
+            writer.write_table(group.cast(table.schema))
 
 
 def as_table(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
@@ -96,31 +104,6 @@ def as_table(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
         if not field.nullable and table.column(field.name).null_count:
             raise ValueError(f"column {field.name} has nulls")
     return table
-
-
-def encodings_of(schema: pa.Schema) -> dict[str, Any]:
-    """How columns of each type are stored; docs/running.md#disk has what this and other ways come to."""
-    words = [field.name for field in schema if pa.types.is_dictionary(field.type)]
-    # the bytes of a float apart: exponents are alike, so they compress
-    encodings = {field.name: "BYTE_STREAM_SPLIT" for field in schema if pa.types.is_floating(field.type)}
-    # what a text shares with the one before is left out
-    encodings |= {field.name: "DELTA_BYTE_ARRAY" for field in schema if pa.types.is_string(field.type)}
-    return {
-        "compression": "zstd",
-        # higher levels take longer to write and save little
-        "compression_level": 6,
-        "use_dictionary": words or False,
-        "column_encoding": encodings or None,
-    }
-
-
-def _encoded_anew(table: pa.Table) -> pa.Table:
-    """The table in one piece, each dictionary with the words of these rows in order of appearance."""
-    for place, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            words = table.column(place).cast(field.type.value_type).dictionary_encode()
-            table = table.set_column(place, field, words)
-    return table.combine_chunks()
 
 
 def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
@@ -141,10 +124,8 @@ def read_arrow(path: str | Path, schema: pa.Schema, columns: Sequence[str] | Non
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
-    """The schema with dictionary columns as plain strings, all of which may have nulls."""
-    return pa.schema(
-        pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema
-    )
+    """The schema with dictionary columns as plain strings."""
+    return pa.schema(f.with_type(pa.string()) if pa.types.is_dictionary(f.type) else f for f in schema)
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:

@@ -329,7 +329,6 @@ from unmask.statistics.sharing import (
 from unmask.study import choose_study, complete, families
 from unmask.study_results import StudyResults, declared_tables, facts_by, load_tables, tables_by
 from unmask.tables import (
-    WORD,
     as_table,
     framed,
     meaning_of,

@@ -187,13 +187,9 @@ def test_tables_are_one_frame_in_the_order_of_the_study(paths: dict[tuple[str, s
     assert empty.empty and list(empty.dtypes.astype(str)) == types
 
 
-def test_two_of_the_same_and_one_of_nothing(paths: dict[tuple[str, str], Path], tmp_path: Path) -> None:
+def test_tables_by_what_they_state(paths: dict[tuple[str, str], Path]) -> None:
     with pytest.raises(InputError, match=r"a-y\.parquet: a second table of model a; delete it and run"):
         load_tables([paths["a", "x"], paths["a", "y"]], COUNTS, "model")
-    bare = tmp_path / "bare.parquet"
-    write_table(bare, rows_of("w"), COUNTS, {"model": "a"})
-    with pytest.raises(InputError, match="does not state its model and benchmark; delete it"):
-        facts_by([bare], "model", "benchmark")
     some = [paths["c", "x"], paths["a", "y"]]
     assert list(facts_by(some, "model", "benchmark")) == [("c", "x"), ("a", "y")]
     pd.testing.assert_frame_equal(tables_by(some, COUNTS, "model")["a"], read_table(paths["a", "y"], COUNTS))

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from examples import example_pairs
-from library import PAIRS, SCORES, WORD, InputError, meaning_of, read_table, schema, write_table
+from library import PAIRS, SCORES, InputError, meaning_of, read_table, schema, write_table
 from library import unmask_tables as tables
 
 OF_TOKENS = schema("""
@@ -114,7 +114,7 @@ def test_columns_are_stated_as_text() -> None:
     """)
     stated = [(f.name, str(f.type), f.nullable, meaning_of(f)) for f in columns]
     assert stated == [
-        ("measure", str(WORD), False, "the measure"),
+        ("measure", str(pa.dictionary(pa.int32(), pa.string())), False, "the measure"),
         ("score", "double", True, "bias score in percent; null where no pair has a decision"),
         ("ids", "list<item: string>", False, "of the pairs"),
         *((name, "double", True, "ends of its interval") for name in ("low", "high")),
