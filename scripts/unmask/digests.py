@@ -82,18 +82,15 @@ def _read(path: Path) -> tuple[bytes, frozenset[str]]:
             case ast.Constant(value=str(text)) if text.startswith("resources/"):
                 resources.add(workflow_root() / text)
         if isinstance(statements := getattr(node, "body", None), list):
-            statements[:] = [each for each in statements if not _is_docstring(each)]
+            statements[:] = [
+                each
+                for each in statements
+                if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+            ]
     digest = hashlib.sha256(f"{path.name} {ast.dump(tree)}".encode())
     for file in sorted(resources):
         digest.update(file.read_bytes() if file.is_file() else b"")
     return digest.digest(), frozenset(names)
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    match node:
-        case ast.Expr(value=ast.Constant(value=str())):
-            return True
-    return False
 
 
 SETTLED = 2.0
@@ -125,14 +122,11 @@ class DigestCache:
             seen = json.dumps([os.path.abspath(path), stat.st_size, *dates, stat.st_ino])
             # what was just written could change again within one tick of the clock
             is_settled = time.time() - stat.st_ctime > SETTLED
-            if seen not in self._known:
-                self._known[seen] = sha256_of_file(path)
-                if is_settled:
-                    self._remember(f"{self._known[seen]} {seen}\n")
-        return self._known[seen]
-
-    def _remember(self, line: str) -> None:
-        with suppress(OSError):
-            self._cache.parent.mkdir(parents=True, exist_ok=True)
-            with open(self._cache, "a", encoding="utf-8") as file:
-                file.write(line)
+            sha256 = self._known.get(seen) or sha256_of_file(path)
+        if is_settled and seen not in self._known:
+            with suppress(OSError):
+                self._cache.parent.mkdir(parents=True, exist_ok=True)
+                with open(self._cache, "a", encoding="utf-8") as file:
+                    file.write(f"{sha256} {seen}\n")
+        self._known[seen] = sha256
+        return sha256

@@ -89,11 +89,9 @@ def sha256_of_file(path: str | Path) -> str:
 
 def git_blob_of_file(path: str | Path) -> str:
     """Hexadecimal git blob id of a file: SHA-1 over `blob <size>\\0` and its bytes."""
-    digest = hashlib.sha1(b"blob %d\0" % Path(path).stat().st_size, usedforsecurity=False)
+    begun = hashlib.sha1(b"blob %d\0" % Path(path).stat().st_size, usedforsecurity=False)
     with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, lambda: begun).hexdigest()
 
 
 def read_facts(path: str | Path) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from pydantic import (
     Discriminator,
     Field,
     GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -32,9 +31,6 @@ from unmask.errors import known_names
 from unmask.files import git_blob_of_file
 from unmask.plugins import load
 from unmask.urls import fault_of_url, shown_url
-
-RESOURCES = "resources/"
-"""The folder of the workflow with files that a study may name."""
 
 _BRACES = re.compile(r"\{[^{}]*\}|[{}]")
 
@@ -186,9 +182,7 @@ class Place:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_after_validator_function(self._checked, handler(source))
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
         return {**handler(schema), "format": self.of}
 
     def _checked(self, value: str, info: core_schema.ValidationInfo) -> str:
@@ -205,7 +199,7 @@ class Place:
             raise ValueError(f"{shown!r} has {braces[0]}: braces are for {{data}} alone")
         if self.of == "address" and (reason := fault_of_url(value)):
             raise ValueError(reason)
-        if context.root is not None and value.startswith(RESOURCES) and not _is_there(value):
+        if context.root is not None and value.startswith("resources/") and not _is_there(value):
             shipped = str(context.root / value)
             value = os.path.relpath(shipped) if _is_there(shipped) else value
         if context.sha256_of is not None and self.of != "address" and (reason := self._missing(value)):

@@ -107,22 +107,19 @@ FaultIn = Callable[[str], str | None]
 """Finds why a text is not what it has to be, if so."""
 
 
-def text_of(value: Any, fault_in: FaultIn | None = None) -> str:
-    """A value that is a text. Raises ValueError for another, and for one with what no text has in it, or in
-    which `fault_in` finds a fault."""
-    text = published_text(value)
-    if fault := fault_of_text(text) or (fault_in and fault_in(text)):
+def text_of(value: Any, fault_in: FaultIn | None = None, odd: re.Pattern[str] = _NO_TEXT) -> str:
+    """A value that is a text. Raises ValueError for another, and for one with what is `odd` in it, by default
+    what no text has, or in which `fault_in` finds a fault."""
+    if not isinstance(value, str):
+        raise ValueError(f"is not a text but {quoted(value)}")
+    if fault := fault_of_text(value, odd) or (fault_in and fault_in(value)):
         raise ValueError(fault)
-    return text
+    return value
 
 
 def published_text(value: Any) -> str:
     """A text of a data set as many use it: STS-B has "Treasury\\x12s". Raises ValueError for another."""
-    if not isinstance(value, str):
-        raise ValueError(f"is not a text but {quoted(value)}")
-    if fault := fault_of_text(value, _HALF):
-        raise ValueError(fault)
-    return value
+    return text_of(value, odd=_HALF)
 
 
 def fault_of_text(text: str, odd: re.Pattern[str] = _NO_TEXT) -> str | None:
@@ -226,12 +223,6 @@ class Node:
     def texts(self, fault_in: FaultIn | None = None) -> list[str]:
         """The texts of a list. Raises InputError as `parts` and `text` do."""
         return [part.text(fault_in) for part in self.parts()]
-
-    def number(self) -> float:
-        """A finite number. Raises InputError for anything else."""
-        if (number := number_in(self.value, float)) is None:
-            raise self.fault(f"{quoted(self.value)} is not a number")
-        return number
 
     def _check(self, type_: type, name: str) -> None:
         if not isinstance(self.value, type_):

@@ -17,14 +17,11 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from unmask.errors import InputError, faults_of, known_names
 from unmask.user_files import UTF_8, Labels, number_in, parse_json, quoted, read_text, text_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Entry = Mapping[str, Any]
 Records = Iterator[tuple[str, Mapping[str, Any]]]
@@ -184,24 +181,22 @@ def _delimited(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
     the last line is that of the row."""
     delimiter = str(entry.get("delimiter", "\t" if _type_in(path, entry) == "tsv" else ","))
     quoting: Any = csv.QUOTE_MINIMAL if entry.get("quotes", True) else csv.QUOTE_NONE
-    reader = csv.DictReader(_text(path, entry), delimiter=delimiter, quoting=quoting, strict=True)
+    reader = csv.reader(_text(path, entry), delimiter=delimiter, quoting=quoting, strict=True)
+    lines, last = filter(None, reader), 0
     try:
-        while reader.fieldnames == []:
-            # of a blank line; without names the next line is the header
-            reader.fieldnames = None
-        header = list(reader.fieldnames or [])
+        if not (header := next(lines, [])):
+            raise InputError(f"{path}: no header in its first line")
         _refuse_repeats(path, header)
-        for row, cells in enumerate(reader):
-            place = f"row {row} (line {reader.line_num})"
-            # more fields are under the key None, and missing ones are None
-            if None in cells or None in cells.values():
-                fields = len(header) + len(cells.get(None) or []) - list(cells.values()).count(None)
-                raise InputError(f"{path}: {place}: {fields} fields where the header has {len(header)}")
-            yield place, cells
+        last = reader.line_num
+        for row, fields in enumerate(lines):
+            last = reader.line_num
+            place = f"row {row} (line {last})"
+            if len(fields) != len(header):
+                raise InputError(f"{path}: {place}: {len(fields)} fields where the header has {len(header)}")
+            yield place, dict(zip(header, fields, strict=True))
     except csv.Error as error:
-        raise InputError(f"{path}: line {reader.line_num + 1}: {error}") from None
-    if not header:
-        raise InputError(f"{path}: no header in its first line")
+        # a quotation mark that is not closed may have taken all that follows
+        raise InputError(f"{path}: line {last + 1}: {error}") from None
 
 
 def _json_lines(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
@@ -234,20 +229,6 @@ def _parquet(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
         raise InputError(f"{path}: a value in it cannot be read ({error})") from None
     for row, cells in enumerate(rows):
         yield f"row {row}", others | cells
-
-
-def check_text_column(path: str | Path, schema: "pa.Schema", name: str) -> None:
-    """Raise InputError unless a Parquet file has one column of this name, and it holds texts."""
-    import pyarrow as pa
-
-    _refuse_repeats(path, schema.names)
-    if name not in schema.names:
-        names = known_names(name, schema.names, "columns")
-        raise InputError(f"{path}: no column {name!r} ({names})")
-    type_ = schema.field(name).type
-    of_values = type_.value_type if pa.types.is_dictionary(type_) else type_
-    if of_values not in (pa.string(), pa.large_string(), pa.string_view()):
-        raise InputError(f"{path}: column {name!r} holds {type_}, not text")
 
 
 def _refuse_repeats(path: str | Path, header: Sequence[str]) -> None:

@@ -114,7 +114,7 @@ def test_documents_say_where(tmp_path: Path) -> None:
     for look, said in (
         (lambda: document["a"]["b"].texts(), "a.b.2: is not a text but 5; put quotation marks around it"),
         (lambda: document["c"], "no c in it (it has a, n)"),
-        (lambda: document["n"].number(), "n: True is not a number"),
+        (lambda: document["n"].text(), "n: is not a text but True; put quotation marks around it"),
         (lambda: document["a"].parts(), "a: is not a list but a dict"),
     ):
         with pytest.raises(InputError) as caught:

@@ -1,5 +1,6 @@
 """The text of a corpus's files, in blocks that fit into memory: text with a document a line, and Parquet."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -7,8 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unmask.errors import InputError, faults_of
-from unmask.user_tables import check_text_column
+from unmask.errors import InputError, faults_of, known_names
 
 BLOCK = 1 << 21
 """Bytes of a piece to read, and about those of a block."""
@@ -24,8 +24,8 @@ def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
     is a document. A block ends with a line break, or, in a line longer than a block, after a space.
     Raises InputError naming the file where it is missing, broken, not UTF-8, or has no text.
     """
-    is_text = entry["format"] == "text"
-    yield from in_blocks(_pieces(path) if is_text else _texts(path, entry["column"]), str(path))
+    pieces = _pieces(path) if entry["format"] == "text" else _texts(path, entry["column"])
+    yield from in_blocks(pieces, str(path))
 
 
 def _pieces(path: str | Path) -> Iterator[bytes]:
@@ -41,8 +41,12 @@ def _texts(path: str | Path, column: str) -> Iterator[bytes]:
         # read piecemeal: a column of a row group can be larger than memory allows
         pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file,
     ):
-        check_text_column(path, file.schema_arrow, column)
-        facts = file.metadata
+        schema, facts = file.schema_arrow, file.metadata
+        if schema.names.count(column) != 1:
+            names = known_names(column, schema.names, "columns")
+            raise InputError(f"{path}: there is not one column {column!r} ({names})")
+        if not re.match("(dictionary<values=)?(large_)?string", type_ := str(schema.field(column).type)):
+            raise InputError(f"{path}: column {column!r} holds {type_}, not text")
         size = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))
         # about half a block, be they sentences or books
         at_once = int(max(1, min(10_000, BLOCK // 2 * facts.num_rows // max(size, 1))))
@@ -87,7 +91,6 @@ def _checked(block: bytes, before: int, name: str) -> bytes:
         str(block, "utf-8")
     except UnicodeDecodeError as error:
         byte, place = block[error.start], before + error.start
-        raise InputError(
-            f"{name}: not UTF-8: byte {byte:#04x} at {place}; convert the file to UTF-8"
-        ) from None
+        what = f"not UTF-8: byte {byte:#04x} at {place}; convert the file to UTF-8"
+        raise InputError(f"{name}: {what}") from None
     return block
