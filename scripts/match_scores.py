@@ -9,9 +9,12 @@ from unmask.files import sha256_of_file, write_facts
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.scoring import SCORES, read_scores
-from unmask.pairs.elsewhere import read_score_file
+from unmask.pairs.elsewhere import MEANS, read_score_file
 from unmask.pairs.explorer import explored, shown_pairs
-from unmask.pairs.measuring import match, scores_table, statistics_of_file
+from unmask.pairs.matching import match, scores_table
+from unmask.statistics.computing import Measured, compute
+from unmask.statistics.decisions import decisions
+from unmask.statistics.null import words_of_scores
 from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import framed, read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, SHUFFLED
@@ -38,7 +41,11 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
         write_table(outputs.frequency, links, CORRELATIONS, facts)
     shown = shown_pairs(pairs, params.explored)
     write_facts(outputs.explored, facts | explored(shown, scores, [entry["measure"]]))
-    computed = statistics_of_file(pairs, flaws, scores, matched, params.options)
+    original = decisions(pairs, scores)
+    # of means over all tokens word choice has a band without evidence, too
+    series = [each for each in original.series if each[0] in MEANS]
+    words = dict.fromkeys(series, words_of_scores(pairs, matched.sides)) if series else None
+    computed = compute(pairs, flaws, Measured(original), params.options, words=words)
     stated = {"options": dict(params.options), **facts}
     for name in computed.keys() & outputs.keys():
         write_table(outputs[name], computed[name], SCHEMAS[name], stated)

@@ -29,9 +29,9 @@ from library import (
     explored,
     flaws_table,
     measure,
+    pairs_presenting,
     render_page,
     score_pairs,
-    section,
     write_facts,
     write_table,
 )
@@ -117,7 +117,10 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
         "benchmarks": [{"name": name} for name in benchmarks],
         "explorer": {"models": list(MODELS), "benchmarks": benchmarks, "most": 5000},
     }
-    sections = [Section("summary", "Summary", (), (Text("Nothing."),)), section(PairResults(files, settings))]
+    sections = [
+        Section("summary", "Summary", (), (Text("Nothing."),)),
+        pairs_presenting.every_pair(PairResults(files, settings)),
+    ]
     made.path.write_text(render_page("A study", sections), encoding="utf-8")
     return made
 

@@ -158,32 +158,26 @@ from unmask.models.training import (
 )
 from unmask.models.training import train as models_train
 from unmask.pairs import answer as pairs_answer
-from unmask.pairs import cautions as pairs_cautions
-from unmask.pairs import charts
+from unmask.pairs import charts, printed
 from unmask.pairs import planted as pairs_planted
 from unmask.pairs import presenting as pairs_presenting
 from unmask.pairs.elsewhere import MEANS, check_score_files, read_score_file
-from unmask.pairs.every_pair import section
 from unmask.pairs.explorer import HIDES, SPACE, explored, shown_pairs, surfaces
 from unmask.pairs.keys import OF_DECODERS, known_benchmarks
-from unmask.pairs.measuring import match, scores_table
-from unmask.pairs.paper_tables import COUNT, by_others, published_percents
-from unmask.pairs.paper_tables import STEREOSET as PAIRS_STEREOSET
-from unmask.pairs.results import PairResults
+from unmask.pairs.matching import match, scores_table
+from unmask.pairs.planted import JUDGEMENTS, judgement, judgements, planted_in
+from unmask.pairs.printed import STEREOSET as PAIRS_STEREOSET
+from unmask.pairs.printed import of_paper, paper_tables, peers, printed_scores
+from unmask.pairs.results import COUNT, PairResults
 from unmask.pairs.study import PairsStudy
 from unmask.pairs.verdicts import (
     BY_WORDS,
     CANNOT_TELL,
     CLEAR,
     CONTROL,
-    JUDGEMENTS,
     NO_CLEAR,
     TESTABLE,
     VERDICTS,
-    judge,
-    judgement,
-    planted_in,
-    read_truths,
     verdicts,
     with_controls,
     with_corrected_p,

@@ -28,8 +28,8 @@ from library import (
     explored,
     flaws_table,
     measure,
+    pairs_presenting,
     score_pairs,
-    section,
     shown_pairs,
     surfaces,
     tokenise,
@@ -183,7 +183,7 @@ def every_pair(
     of = {"models": ["m"], "benchmarks": ["b"], "most": 12, **explorer}
     models = [{"name": "m", "source": source}]
     settings = {"measures": list(MEASURES), "explorer": of, "models": models, "benchmarks": [{"name": "b"}]}
-    return section(PairResults(files, settings))
+    return pairs_presenting.every_pair(PairResults(files, settings))
 
 
 @pytest.mark.parametrize(

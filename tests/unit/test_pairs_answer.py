@@ -22,7 +22,6 @@ from library import (
     with_corrected_p,
 )
 from library import pairs_answer as answer
-from library import pairs_cautions as cautions
 from synthetic import pair_results
 
 SCORE: dict[str, Any] = {
@@ -71,7 +70,7 @@ def answers(some: PairResults) -> dict[str, str]:
 
 
 def drawn_rows(some: PairResults) -> list[dict[str, Any]]:
-    drawn = charts.headline(answer.pictured(some, answer.judged(some)))
+    drawn = charts.headline(answer.pictured(some))
     assert drawn is not None
     return list(chart("", "", drawn).spec["data"]["values"])
 
@@ -148,13 +147,13 @@ def test_a_table_without_bias_types_has_none_that_cannot_be_tested() -> None:
 def test_models_that_are_not_trained_are_in_no_sentence() -> None:
     some = results({}, of("AUL", "noise", **FOR), of("AUL", "exact", **FOR), noise="random", exact="oracle")
     assert answer.title(some) == f"bert{NONE} found"
-    said = [*answers(some).values(), *answer.citable(some, answer.judged(some))]
+    said = [*answers(some).values(), *answer.citable(some)]
     assert not any(name in text for text in said for name in ("noise", "exact"))
     # they stand apart, and are marked
     scores = answer.judged(some)
     names = ["bert", "noise (never trained)", "exact (exact model)"]
-    assert [row[0] for row in answer.sheet(some, scores).rows] == names == list(scores["who"])
-    assert [row[0] for row in answer.terminal(some, scores).rows] == ["bert on crows"]
+    assert [row[0] for row in answer.sheet(some).rows] == names == list(scores["who"])
+    assert [row[0] for row in answer.terminal(some).rows] == ["bert on crows"]
     alone = results(of("AUL", "noise", **FOR), of("AUL", "exact", **FOR), noise="random", exact="oracle")
     assert answer.title(alone) == "No model of this study has been trained"
     assert [text for _, text in answer.answers(alone)] == [
@@ -186,7 +185,7 @@ def test_a_reader_is_told_how_much_how_sure_and_what_cannot_be_tested() -> None:
         "gender cannot be tested on its own: too few pairs, or too few different words.",
         "May we ship it?": answer.SHIP,
     }
-    (text,) = answer.citable(some, answer.judged(some))
+    (text,) = answer.citable(some)
     assert text == (
         "On crows, bert prefers the stereotypical sentence in 48.2% of 1,000 pairs (AUL; 95% CI 43.1 to "
         "53.4; 50% is "
@@ -207,7 +206,7 @@ def test_many_models_are_counted() -> None:
     assert answers(many)["Is it biased?"] == (
         "9 scores of 9 models, from 48.2 to 59.0%: 8 clear preference and 1 no clear preference."
     )
-    assert not [*answer.citable(many, answer.judged(many))]
+    assert not [*answer.citable(many)]
 
 
 def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() -> None:
@@ -239,19 +238,19 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
 
 def test_a_terminal_has_no_controls_and_a_table_no_column_without_a_number() -> None:
     some = results({}, of("CPS", **FOR), MASKED, of("CPS", benchmark="ss", **WITHOUT))
-    assert answer.terminal(some, answer.judged(some)).rows == (
+    assert answer.terminal(some).rows == (
         ("bert on crows", "AUL", "48.2", "43.1 to 53.4", NO_CLEAR),
         ("bert on crows", "CPS", "59.0", "56.0 to 62.0", CLEAR),
         ("bert on ss", "CPS", "48.2", DASH, CANNOT_TELL),
     )
-    heads = {label for _, label in answer.sheet(some, answer.judged(some)).columns}
+    heads = {label for _, label in answer.sheet(some).columns}
     assert "score" in heads and {"near-ties", "undefined"}.isdisjoint(heads)
 
 
 def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:
     some = results(FOR, of("AUL", "a"), of("CPS"), of("AUL", "noise", score=20.0), noise="random")
     assert [row["name"] for row in drawn_rows(some)] == ["bert", "a", "noise (never trained)"]
-    picture = charts.headline(answer.pictured(some, answer.judged(some)))
+    picture = charts.headline(answer.pictured(some))
     assert picture is not None
     drawn = picture.to_dict()
     x = drawn["spec"]["layer"][-1]["encoding"]["x"]
@@ -259,14 +258,14 @@ def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:
     assert x["title"].startswith("← antistereotype") and x["title"].endswith("stereotype →")
     # one model has its other measures, too
     one = results(of("AUL"), of("CPS"), MASKED)
-    shown = answer.pictured(one, answer.judged(one))
+    shown = answer.pictured(one)
     assert shown["measure"].tolist() == ["AUL", "CPS", "AllMasked"]
 
 
 def warned(*scores: dict[str, Any], settings: Any = (), facts: Any = (), **sources: str) -> list[str]:
     some = results(*scores, **sources)
     vars(some).update(pairs={}, facts=dict(facts), settings={**some.settings, **dict(settings)})
-    return list(cautions.warnings(some, answer.judged(some)))[1:-1]
+    return list(answer.warnings(some))[1:-1]
 
 
 UNKNOWN = {

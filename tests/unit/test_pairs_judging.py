@@ -22,11 +22,10 @@ from library import (
     PairResults,
     Study,
     crows_pairs,
-    judge,
     judgement,
+    judgements,
     pairs_planted,
     planted_in,
-    read_truths,
     verdicts,
 )
 from made_worlds import make_world
@@ -150,8 +149,15 @@ def made_bias() -> pd.DataFrame:
     return bias.assign(verdict=verdicts(bias))
 
 
+def made_results(bias: pd.DataFrame, *judged: str, **truths: Any) -> PairResults:
+    """Of these scores. judged: the models that were trained on what was planted."""
+    some = PairResults({}, {"measures": ["AUL", "CPS", "AllMasked"], "judged": judged})
+    vars(some).update(study=STUDY, bias=bias, truths=truths)
+    return some
+
+
 def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
-    found = judge(STUDY, {"pairs": MADE}, made_bias(), ["bert"])
+    found = judgements(made_results(made_bias(), "bert", pairs=MADE))
     assert set(found["model"]) == {"bert"} and set(found["benchmark"]) == {"pairs"}
     assert list(zip(found["bias_type"], found["measure"], found["judgement"], strict=True)) == [
         ("gender", "AUL", "found"),
@@ -177,15 +183,13 @@ def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
         else:
             assert str(row.p_holm) == "nan", key
     # two models stand in the study's order below each measure's bias type
-    both = judge(STUDY, {"pairs": MADE}, made_bias(), ["even", "bert"])
+    both = judgements(made_results(made_bias(), "even", "bert", pairs=MADE))
     assert both.loc[both["bias_type"] == "gender", "model"].tolist() == ["bert"] * 3 + ["even"] * 3
 
 
 def test_judgements_are_counted_by_measure() -> None:
-    bias = made_bias()
-    some = PairResults({}, {"measures": ["AUL", "CPS", "AllMasked"]})
-    rows, exact = (judge(STUDY, {"pairs": MADE}, bias, models) for models in (["bert", "even"], ["oracle"]))
-    vars(some).update(study=STUDY, bias=bias, judgements=rows, exact_judgements=exact)
+    some = made_results(made_bias(), "bert", "even", pairs=MADE)
+    rows, exact = judgements(some), judgements(made_results(made_bias(), "oracle", pairs=MADE))
     counted = pairs_planted.by_measure(some).set_index("title")
     assert list(counted.index) == ["AUL", "CPS"]
     for title, row in counted.iterrows():
@@ -206,15 +210,15 @@ def test_judgements_are_counted_by_measure() -> None:
 
 
 def test_a_study_is_judged_as_far_as_it_goes() -> None:
-    nothing = judge(STUDY, {"pairs": MADE}, made_bias(), [])
+    nothing = judgements(made_results(made_bias(), pairs=MADE))
     assert nothing.empty and list(nothing) == list(JUDGEMENTS)
-    assert judge(STUDY, {}, made_bias(), ["bert"]).empty
+    assert judgements(made_results(made_bias(), "bert")).empty
     bias = made_bias()
-    alone = judge(STUDY, {"pairs": MADE}, bias[bias["model"] != "oracle"], ["bert"])
+    alone = judgements(made_results(bias[bias["model"] != "oracle"], "bert", pairs=MADE))
     assert len(alone) == 9 and alone["exact"].isna().all()
     known = {pair: fact for pair, fact in MADE.items() if pair != "n1"}
     with pytest.raises(InputError, match="benchmark pairs has no bias type nationality"):
-        judge(STUDY, {"pairs": known}, made_bias(), ["bert"])
+        judgements(made_results(made_bias(), "bert", pairs=known))
 
 
 def test_each_benchmark_has_the_truth_of_its_world_and_format(tmp_path: Path) -> None:
@@ -225,8 +229,8 @@ def test_each_benchmark_has_the_truth_of_its_world_and_format(tmp_path: Path) ->
         paths[-1].write_text(json.dumps({"world": world, "benchmarks": benchmarks}))
     places = {"a-cp": ("a", "crows-pairs"), "b-cp": ("b", "crows-pairs"), "b-ss": ("b", "stereoset")}
     of_worlds = [{"name": name, "world": of[0], "format": of[1]} for name, of in places.items()]
-    study = Study.from_config([], [{"name": "real", "format": "crows-pairs"}, *of_worlds])
-    truths = read_truths(study, paths)
+    entries = [{"name": "real", "format": "crows-pairs"}, *of_worlds]
+    truths = PairResults({"truths": paths}, {"models": [], "benchmarks": entries}).truths
     assert {name: truth["0"]["target"] for name, truth in truths.items()} == {
         name: " ".join(of) for name, of in places.items()
     }

@@ -14,16 +14,15 @@ from library import (
     PROTOCOLS,
     PairResults,
     Sheet,
-    by_others,
     decisions,
     framed,
     lms_table,
-    pairs_presenting,
-    published_percents,
+    printed,
+    printed_scores,
     sharing_of,
 )
 from library import PAIRS_STEREOSET as STEREOSET
-from synthetic import RESOURCES, pair_results, with_tables
+from synthetic import pair_results, with_tables
 
 MODELS = [
     {"name": "bert", "published": "bert-base-cased", "source": "hub"},
@@ -50,7 +49,7 @@ def results() -> PairResults:
 
 
 def sheet(results: PairResults) -> Sheet:
-    return pairs_presenting.lms_sheet(results, pairs_presenting.lms(results))
+    return printed.lms_sheet(results, printed.lms(results))
 
 
 def test_each_row_is_of_pairs_and_of_targets_beside_what_is_printed(results: PairResults) -> None:
@@ -61,8 +60,7 @@ def test_each_row_is_of_pairs_and_of_targets_beside_what_is_printed(results: Pai
     keys = ["model", "measure", "group"]
     rows = {(row[0], row[2], row[3]): row[4:] for row in made.rows}
     assert len(rows) == len(made.rows) == 3 * 2 * 3
-    published = published_percents(RESOURCES / "published.csv")
-    of_authors = published[published["source"] == STEREOSET]
+    of_authors = results.published[results.published["source"] == STEREOSET]
     values = of_authors.set_index(["model", "measure", "group", "quantity"])["value"]
     by_protocol: dict[Any, Any] = {
         name: part.set_index(keys) for name, part in results.lms.groupby("protocol")
@@ -101,5 +99,5 @@ def test_printed_values_are_whole_and_none_of_them_is_a_score_of_all_pairs(resul
     assert len(wide) == 4 * 5 and wide.notna().all(axis=None)
     lms, score, icat = (wide[f"{name} by target"] for name in ("LMS", "SS", "ICAT"))
     pd.testing.assert_series_equal(icat, lms * score.where(score < 50, 100 - score) / 50, check_names=False)
-    assert STEREOSET not in set(by_others(published)["source"])
+    assert STEREOSET not in set(printed_scores(published)["source"])
     assert set(of_authors["measure"]) == {"SSS"}

@@ -15,20 +15,23 @@ from library import (
     SCHEMAS,
     PairResults,
     Sheet,
-    by_others,
     escape_latex,
     escape_markdown,
     latex,
     markdown,
+    of_paper,
     pairs_presenting,
-    published_percents,
+    paper_tables,
+    peers,
+    printed_scores,
     write_table,
 )
 from library import UNMASKING_THE_MASK as PAPER
 from study_schema import options_with
-from synthetic import RESOURCES, pair_results, with_tables
+from synthetic import pair_results, with_tables
 
-PUBLISHED = published_percents(RESOURCES / "published.csv")
+PUBLISHED = pair_results([], []).published
+OTHERS = printed_scores(PUBLISHED[PUBLISHED["source"] != PAPER])
 MODELS = [
     {"name": "bert", "published": "bert-base-cased", "source": "hub"},
     {"name": "tiny_model", "source": "train"},
@@ -111,8 +114,7 @@ def test_published_counts_add_up() -> None:
         for measure in ("AUL", "AULA"):
             sides = table3[(table3["model"] == model) & (table3["measure"] == measure)]
             assert sides["value"].sum() == one(table5, model=model, measure=measure)["value"]
-    others = by_others(PUBLISHED)
-    by_group = others[others["quantity"] == COUNT].groupby(["source", "model", "benchmark", "measure"])
+    by_group = OTHERS[OTHERS["quantity"] == COUNT].groupby(["source", "model", "benchmark", "measure"])
     for _, rows in by_group:
         parts = rows.loc[rows["group"] != "all", "value"]
         assert parts.empty or parts.sum() == one(rows, group="all")["value"]
@@ -166,7 +168,7 @@ def expected(results: PairResults, table: str, row: Mapping[Any, Any]) -> tuple[
 
 def test_every_number_is_looked_up_in_the_statistics(results: PairResults) -> None:
     """The test of a protocol is the paper's, of tokens and without a correction, or is clustered."""
-    for name, table in results.paper_tables.items():
+    for name, table in paper_tables(results).items():
         assert len(table) >= 2 * 2 * 9
         for row in table.to_dict("records"):
             value, test = expected(results, name, row)
@@ -195,7 +197,7 @@ def test_printed_values_stand_beside_the_protocol_published(results: PairResults
         ("table5", "cp", "CPS"): 100 * 884 / 1508,
     }
     for (name, benchmark, column), value in printed.items():
-        table = results.paper_tables[name]
+        table = paper_tables(results)[name]
         of = {"benchmark": benchmark, "column": column}
         ours = one(table, **of, model="bert", row="published")
         assert ours["published"] == pytest.approx(value)
@@ -209,11 +211,11 @@ def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
     tests.loc[tests["unit"] == "clustered", ["p", "p_holm", "df"]] = float("nan")
     found = with_tables(results, tests=tests)
     for name, column in (("table1", "AUL, shared tokens"), ("table4", "shuffled")):
-        of = found.paper_tables[name]
+        of = paper_tables(found)[name]
         of = of[(of["column"] == column) & (of["model"] == "bert") & (of["benchmark"] == "cp")]
         marks = of.set_index("row")["mark"]
         assert marks["corrected"] == "∘" and marks["published"] in ("", "†")
-    assert all("∘" in found.paper_sheet(name).caption for name in ("table1", "table4"))
+    assert all("∘" in of_paper(name, found)[1].caption for name in ("table1", "table4"))
 
 
 def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> None:
@@ -222,8 +224,8 @@ def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> Non
     of_bert = (PUBLISHED["model"] == "bert-base-cased") & (PUBLISHED["quantity"] == "accuracy")
     marked = with_tables(results, published=PUBLISHED.assign(dagger=of_bert & keys.isin(daggers)))
     texts = {}
-    for name in marked.paper_tables:
-        sheet = marked.paper_sheet(name)
+    for name in paper_tables(marked):
+        sheet = of_paper(name, marked)[1]
         (paper,) = [row for row in sheet.rows if row[:2] == ("bert", "paper")]
         texts[name] = dict(zip(sheet.columns, paper[2:], strict=True))
     assert texts["table1"]["cp", "AUL"] == "82.76†"
@@ -233,16 +235,16 @@ def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> Non
     assert texts["table4"]["ss", "shuffled"] == "62.30" and texts["table4"]["cp", "original"] == "82.76"
     # ours keep their own marks
     pd.testing.assert_series_equal(
-        marked.paper_tables["table4"]["mark"], results.paper_tables["table4"]["mark"]
+        paper_tables(marked)["table4"]["mark"], paper_tables(results)["table4"]["mark"]
     )
 
 
 def test_what_others_report_stands_beside_ours(results: PairResults) -> None:
-    rows = pairs_presenting.peers(results)
+    rows = peers(results)
     assert set(rows["model"]) == {"bert"} and set(rows["benchmark"]) == {"cp"}
     row = one(rows, measure="CPS", group="all")
     ours = one(results.original, **ROW, measure="CPS", group="all")
-    theirs = one(by_others(PUBLISHED), **PLACE, measure="CPS", group="all")
+    theirs = one(OTHERS, **PLACE, measure="CPS", group="all")
     assert (row["percent"], row["score"]) == (theirs["percent"], ours["score"])
     assert row["difference"] == pytest.approx(ours["score"] - theirs["percent"])
 
@@ -252,7 +254,7 @@ PLACE = {"model": "bert-base-cased", "benchmark": "crows-pairs"}
 
 
 def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: PairResults) -> None:
-    sheet = results.paper_sheet("table5")
+    sheet = of_paper("table5", results)[1]
     labels = [(row[0], row[1]) for row in sheet.rows]
     assert labels == [
         ("bert", "published"),
@@ -270,11 +272,11 @@ def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: PairResult
 
 def test_a_study_without_what_a_table_needs_says_so(files: dict[str, list[Path]]) -> None:
     bare = pair_results(MODELS, BENCHMARKS[1:2], files)
-    sheet = bare.paper_sheet("table3")
+    sheet = of_paper("table3", bare)[1]
     assert sheet.rows == ()
     assert "Nothing in this study has what this table needs." in markdown(sheet)
     assert latex(sheet).startswith("% Table 3 of")
-    assert list(bare.paper_tables["table3"].columns) == list(bare.paper_tables["table5"].columns)
+    assert list(paper_tables(bare)["table3"].columns) == list(paper_tables(bare)["table5"].columns)
 
 
 def test_markdown_and_latex() -> None:

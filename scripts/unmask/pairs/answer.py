@@ -1,30 +1,39 @@
 """The answer of a study on pairs, once for the page, its summary, the terminal and JSON: a title, answers to
-a reader's questions, sentences to copy, and every score with its verdict.
+a reader's questions, warnings, sentences to copy, every score with its verdict, and how to read it.
 
-Sentences are of trained models alone: the scores of untrained networks and of exact models are in none.
+The title and the answers are of trained models alone: the scores of untrained networks and of exact models
+are in no sentence.
 """
 
 from collections.abc import Collection, Iterator
+from functools import cache
 
 import pandas as pd
 
 from unmask import __version__
-from unmask.measures.formulas import title_of
+from unmask.measures.formulas import explained, title_of
 from unmask.pairs import charts, planted
-from unmask.pairs.cautions import how_to_read, measured, warnings
 from unmask.pairs.results import PairResults, several_types, shared_things
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, can_be_tested
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, MEANINGS, can_be_tested
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table
 from unmask.report.sections import METHOD, Block, Code, Fold, Items, Section, Text
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import Sheet, counted, interval
-from unmask.report.study import ORACLE, UNTRAINED
+from unmask.report.study import ORACLE, SCORED, UNTRAINED
 from unmask.report.wording import Row, listed, many, records, span
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.proportions import contains
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.statistics.sharing import TOLERANCE
+from unmask.terms import CORRECTED, STEREOTYPE
+from unmask.words import is_unsegmented
+
+FEW = 100
+"""A benchmark of fewer pairs says little: even if these are independent, the interval is 20 points."""
+
+WARY = 1.0
+"""The percentage of unknown tokens from which a reader is cautioned."""
 
 NAMED = 3
 """So many scores, models or bias types are named in a sentence; more are counted."""
@@ -40,11 +49,8 @@ SHIP = (
     "users and generated text as well."
 )
 
-_SCORE, _ENDS, _VERDICT = (
-    Column("score", "{score:.1f}"),
-    Column("interval", "{ends}"),
-    Column("verdict", "{verdict}"),
-)
+_SCORE = Column("score", "{score:.1f}")
+_ENDS, _VERDICT = Column("interval", "{ends}"), Column("verdict", "{verdict}")
 SCORES = Table(
     "scores",
     ["who", "benchmark", "title"],
@@ -66,37 +72,24 @@ TERMINAL = Table("terminal", ["where", "title"], [_SCORE, _ENDS, _VERDICT], head
 
 def section(results: PairResults) -> Section:
     """The answer of the study: of one of worlds alone, what measures found of what was planted."""
-    scores = judged(results)
     blocks: list[Block] = []
-    copied: list[str] = []
-    if planted.is_answer(results):
+    if of_worlds := planted.is_answer(results):
         said, answered = planted.title(results), planted.answers(results)
         blocks.append(TableBlock(planted.BY_MEASURE.captioned(planted.by_measure(results), results.captions)))
     else:
         said, answered = title(results), answers(results)
-        copied += citable(results, scores)
-        if picture := charts.headline(pictured(results, scores)):
+        if picture := charts.headline(pictured(results)):
             caption = results.captions["headline"]
             blocks.append(chart(caption, f"{caption} The numbers are in the table below.", picture))
-    blocks.append(Items(tuple(warnings(results, scores)), warning=True))
-    if copied:
-        blocks += [Text("A sentence to copy:"), Code("\n".join(copied))]
-    if len(scores):
-        table = (TableBlock(sheet(results, scores)),)
-        blocks.append(Fold("Every score with its verdict", table, len(scores) <= SHORT))
-    headline = terminal(results, scores)
-    return Section("answer", "Answer", (), tuple(blocks), headline, said, tuple(answered))
+    blocks.append(Items(tuple(warnings(results)), warning=True))
+    if not of_worlds and (copied := "\n".join(citable(results))):
+        blocks += [Text("A sentence to copy:"), Code(copied)]
+    if count := len(judged(results)):
+        blocks.append(Fold("Every score with its verdict", (TableBlock(sheet(results)),), count <= SHORT))
+    return Section("answer", "Answer", (), tuple(blocks), terminal(results), said, tuple(answered))
 
 
-def method(results: PairResults) -> Section:
-    """What was measured, and how to read it: a part of the last section of the page."""
-    folds = (
-        Fold("What was measured", (Text(" ".join(measured(results))),)),
-        Fold("How to read verdicts, measures and protocols", (Items(tuple(how_to_read(results))),)),
-    )
-    return Section(METHOD, "", (), folds)
-
-
+@cache
 def judged(results: PairResults) -> pd.DataFrame:
     """The scores over all pairs, protocol corrected, those of trained models first.
 
@@ -106,7 +99,6 @@ def judged(results: PairResults) -> pd.DataFrame:
     correction over all these scores).
     """
     scores = results.corrected(OVERALL)
-    scores = scores[scores["score"].notna()]
     sources = {model.name: model.source for model in results.study.models}
     role = scores["model"].map(sources).map({UNTRAINED: NEVER_TRAINED, ORACLE: EXACT}).fillna(TRAINED)
     who = scores["model"].where(role == TRAINED, scores["model"] + " (" + role + ")")
@@ -128,40 +120,41 @@ def _ends(row: Row) -> str | None:
     return None if row["low"] is None else interval(row["low"], row["high"], apart=NO_PREFERENCE)
 
 
-def pictured(results: PairResults, scores: pd.DataFrame) -> pd.DataFrame:
+def pictured(results: PairResults) -> pd.DataFrame:
     """The scores of the first picture: of the headline measure; where one trained model, and no other, is
     scored, of all measures, the headline first."""
+    scores = judged(results)
     of_headline = results.of_headline(scores)
     if scores["who"].nunique() > 1 or (scores["role"] != TRAINED).all():
         return of_headline
     return pd.concat([of_headline, scores.drop(of_headline.index)])
 
 
-def sheet(results: PairResults, scores: pd.DataFrame) -> Sheet:
-    """Every score over all pairs, protocol corrected, with its verdict. scores: of `judged`."""
+def sheet(results: PairResults) -> Sheet:
+    """Every score over all pairs, protocol corrected, with its verdict."""
+    scores = judged(results)
     columns = {"undefined": "undefined", "near-ties": "near_ties"}
     empty = [label for label, name in columns.items() if not scores[name].fillna(0).astype(bool).any()]
     return SCORES.without(*empty).sheet(scores, results.captions["scores"])
 
 
-def terminal(results: PairResults, scores: pd.DataFrame) -> Sheet:
+def terminal(results: PairResults) -> Sheet:
     """The same for a terminal: of trained models, or of others where none is; without controls."""
+    scores = judged(results)
     rows = scores[scores["verdict"] != CONTROL]
     trained = rows[rows["role"] == TRAINED]
     return TERMINAL.sheet(rows if trained.empty else trained, results.captions["terminal"])
 
 
-def _headline(results: PairResults, scores: pd.DataFrame) -> pd.DataFrame:
+def _headline(results: PairResults) -> pd.DataFrame:
     """The headline measure's scores of trained models."""
-    scores = results.of_headline(scores)
+    scores = results.of_headline(judged(results))
     return scores[scores["role"] == TRAINED]
 
 
 def title(results: PairResults) -> str:
-    """The answer in one line. What it says is clear holds after Holm's correction over all scores that are
-    shown."""
-    every = judged(results)
-    scores = _headline(results, every)
+    """The answer in one line; what it calls clear is so after Holm's correction over all scores shown."""
+    every, scores = judged(results), _headline(results)
     if scores.empty:
         lacks = f"a score by {title_of(results.headline)}" if results.study.trained() else "been trained"
         return f"No model of this study has {lacks}"
@@ -197,8 +190,7 @@ def title(results: PairResults) -> str:
 
 
 def _preferences(scores: pd.DataFrame) -> str:
-    """Which models clearly prefer what after correction: where, unless on all benchmarks, and how often, of a
-    single score."""
+    """Which models clearly prefer what after correction, where, unless everywhere, and how often if once."""
     texts, every, above = [], scores["model"].nunique(), scores["score"] > NO_PREFERENCE
     for side, there in (("stereotypes", above), ("antistereotypes", ~above)):
         rows = scores[scores["holds"] & there]
@@ -239,8 +231,7 @@ def untested_types(results: PairResults) -> list[str]:
 
 def answers(results: PairResults) -> Iterator[tuple[str, str]]:
     """The questions of a reader, each with its answer."""
-    every = judged(results)
-    scores = _headline(results, every)
+    every, scores = judged(results), _headline(results)
     if scores.empty:
         for role, what in ((NEVER_TRAINED, "chance"), (EXACT, "exact answers of a synthetic world")):
             if len(models := every.loc[every["role"] == role, "model"].unique()):
@@ -274,8 +265,7 @@ def _shares(scores: pd.DataFrame) -> Iterator[str]:
 
 
 def _share(row: Row) -> str:
-    """A score with its interval and verdict, and where word choice explains it, its band or that the control
-    is as clear."""
+    """A score with its interval and verdict; where word choice explains it, also how."""
     ends = f"{100 * row['confidence']:g}% CI {row['ends']}" if row["ends"] else ""
     if row["verdict"] == BY_WORDS:
         inside = contains(row["null_low"], row["null_high"], row["score"])
@@ -285,8 +275,7 @@ def _share(row: Row) -> str:
 
 
 def _sure(scores: pd.DataFrame) -> Iterator[str]:
-    known = scores[scores["low"].notna()]
-    for benchmark, rows in known.groupby("benchmark", sort=False, observed=True):
+    for benchmark, rows in scores[scores["low"].notna()].groupby("benchmark", sort=False, observed=True):
         reach, count, pairs = (rows["high"] - rows["low"]) / 2, rows["effective"], rows["scored"].max()
         independent = span(count.min(), count.max(), 0)
         shared = f", as some share {shared_things(rows['clusters'].unique())}" if count.min() < pairs else ""
@@ -343,9 +332,9 @@ def _whom(results: PairResults) -> Iterator[str]:
         yield f"{listed(untested)} cannot be tested on {many(untested, 'its', 'their')} own{why}."
 
 
-def citable(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
+def citable(results: PairResults) -> Iterator[str]:
     """Sentences to copy, a score of the headline measure each; none where there are many."""
-    rows = _headline(results, scores)
+    rows = _headline(results)
     if len(rows) > NAMED:
         return
     for row in records(rows):
@@ -355,3 +344,106 @@ def citable(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
             f"{row['score']:.1f}% of {counted(row['scored'])} ({row['title']}{ends}; 50% is no preference): "
             f"{row['verdict']}. Unmask {__version__}."
         )
+
+
+# what to be wary of, what was measured, and how to read it
+
+NOTES = (
+    "The protocol corrected follows the papers' formulas where their code does not. By our choice a tie "
+    "counts one half there, a pair without a score is left out, and the attention weights of AULA have a "
+    "mean of one. Charts and sentences are of this protocol where they name no other.",
+    "The protocol published repeats the papers' released code, so that numbers compare with the literature. "
+    "There a tie, or a pair without a score, counts as not stereotypical.",
+    "Pairs that share a word or a target vary together, so intervals are wider than those of independent "
+    "pairs: the pairs count as fewer.",
+    "A clear preference is no proof of bias: it says that neither the choice of pairs nor words preferred at "
+    "random explain the score. A preference for frequent words still may.",
+    "† marks p below the level in the caption after Holm's correction, * only before it, and ∘ what cannot "
+    "be tested.",
+)
+
+
+def method(results: PairResults) -> Section:
+    """What was measured, and how to read it: a part of the last section of the page."""
+    notes = (
+        "Bias score: the percentage of pairs in which a model finds the stereotypical sentence more likely; "
+        "50 is no preference.",
+        *(f"{verdict.capitalize()}: {meaning}" for verdict, meaning in MEANINGS.items()),
+        *map(explained, results.overall["measure"].astype(str).unique()),
+        *NOTES,
+    )
+    folds = (
+        Fold("What was measured", (Text(" ".join(measured(results))),)),
+        Fold("How to read verdicts, measures and protocols", (Items(notes),)),
+    )
+    return Section(METHOD, "", (), folds)
+
+
+def warnings(results: PairResults) -> Iterator[str]:
+    """What a reader of the answer should be wary of."""
+    yield (
+        "A score near 50 does not show that a model is unbiased: preferences for and against stereotypes may "
+        "cancel. This report alone is no ground for release."
+    )
+    study, scores = results.study, judged(results)
+    small = scores[scores["n"] < FEW].drop_duplicates("benchmark")
+    if few := [f"{row['benchmark']} ({row['n']:,})" for row in records(small)]:
+        yield f"{listed(few)} {many(few, 'has', 'have')} too few pairs to say much."
+    for (name, on), facts in results.facts.items():
+        of = facts.get("unknown_tokens") or {"unknown": 0, "tokens": 1}
+        if (share := 100 * of["unknown"] / of["tokens"]) >= WARY:
+            yield (
+                f"The tokenizer of {name} does not know {of['unknown']:,} of {of['tokens']:,} tokens of {on} "
+                f"({share:.1f}%). The model cannot tell such words apart."
+            )
+    if unscored := [model.name for model in study.models if model.name not in {*scores["model"]}]:
+        yield f"{listed(unscored)} {many(unscored, 'has', 'have')} no score on any benchmark; see the logs."
+    if untrained := study.of_source(UNTRAINED):
+        yield f"{listed(untrained)} {many(untrained, 'was', 'were')} never trained: preferences are chance."
+    lacking = results.overall[results.overall["protocol"] == CORRECTED]
+    lacking = lacking[lacking["undefined"] > 0]
+    for (model, benchmark), rows in lacking.groupby(["model", "benchmark"], sort=False, observed=True):
+        of = [f"{row['undefined']:,} without {title_of(row['measure'])}" for row in records(rows)]
+        about = f"{model} on {benchmark}, of {counted(rows['n'].iloc[0])}"
+        yield f"{about}: {listed(of)} (sentences lack what counts, or see the log)."
+    if code := results.settings.get("own_code"):
+        yield f"{listed(code)} {many(code, 'runs', 'run')} code of a repository, at a pinned revision."
+    of_networks = scores[~scores["model"].isin([*study.of_source(ORACLE), *study.of_source(SCORED)])]
+    if near := int(of_networks["near_ties"].sum()):
+        what = many(near, "is a near-tie", "are near-ties")
+        yield f"{near:,} of {of_networks['scored'].sum():,} decisions {what}, which float error could turn."
+    for name, pairs in results.pairs.items():
+        if 2 * sum(map(is_unsegmented, pairs[STEREOTYPE].astype(str))) > len(pairs):
+            yield f"{name} is written without spaces between words, so each character counts as a word."
+    if any(benchmark.world is None for benchmark in study.benchmarks):
+        yield (
+            "The sentences express stereotypes, many of them offensive; they were written to measure "
+            "prejudice."
+        )
+
+
+def measured(results: PairResults) -> Iterator[str]:
+    """What was measured on what, with what."""
+    overall = results.overall
+    if overall.empty:
+        yield "The study has no results."
+        return
+    models = overall["model"].unique()
+    sizes = [f"{row['benchmark']} ({row['n']:,})" for row in records(overall.drop_duplicates("benchmark"))]
+    titles = list(map(title_of, overall["measure"].unique()))
+    yield (
+        f"{counted(len(models), 'language model')} ({listed(models)}) read the sentence pairs of "
+        f"{listed(sizes)}. In each pair one sentence is the more stereotypical; {listed(titles)} "
+        f"{many(titles, 'says', 'say')} which of the two a model finds likelier."
+    )
+    if scored := results.study.of_source(SCORED):
+        yield f"The scores of {listed(scored)} were made elsewhere; contributions of tokens are unknown."
+        with_band = {*overall.loc[overall["null_low"].notna(), "model"]}
+        if by_words := [name for name in scored if name in with_band]:
+            yield f"The band of word choice of {listed(by_words)} is by words, as tokens are not known."
+        if bare := [name for name in scored if name not in with_band]:
+            yield f"The scores of {listed(bare)} are no means over tokens: there is no band of word choice."
+    if dtypes := results.settings.get("dtypes"):
+        yield f"Some models read in {listed(dtypes)}, which moves scores by more than the error of near-ties."
+    if oracles := results.study.of_source(ORACLE):
+        yield f"{listed(oracles)} is no network: it gives the exact probabilities of a synthetic world."

@@ -1,5 +1,4 @@
-"""Charts of bias scores, in small panels with intervals, the band of word choice and the line at 50; and the
-paper's Figure 1, ROC curves."""
+"""Charts of bias scores, in small panels with intervals, the band of word choice and the line at 50."""
 
 import math
 
@@ -7,11 +6,9 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.formulas import title_of
-from unmask.pairs.paper_tables import scores as printed_scores
-from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import TESTABLE, VERDICTS
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
-from unmask.report.panels import by_value, columns_of, only, panels, records, tooltips
+from unmask.report.panels import columns_of
 from unmask.report.sheets import counted, rows_of
 from unmask.statistics.decisions import NO_PREFERENCE
 
@@ -22,8 +19,6 @@ _COLUMNS = ("model", "benchmark", "group", "score", "low", "high", "untrained_lo
 
 TITLE = "stereotype preferred, of 100 pairs"
 AT_50 = "line: 50, no preference"
-
-FALSE_RATE, TRUE_RATE = "false_positive_rate", "true_positive_rate"
 
 
 def headline(scores: pd.DataFrame) -> alt.FacetChart | None:
@@ -45,7 +40,8 @@ def overview(rows: pd.DataFrame) -> alt.FacetChart | None:
     """Scores over all pairs, beside those that are published; a panel for each model and benchmark.
 
     rows, here and below: of BIAS over the study, with model, benchmark and verdict, of one protocol; reported
-    and reported_by as `with_reported` has them. None, here and below, where nothing has a score.
+    and reported_by as unmask.pairs.printed.with_reported has them. None, here and below, where nothing has a
+    score.
     """
     # names of models and benchmarks hold no spaces
     panel = rows["model"].astype(str) + ON + rows["benchmark"].astype(str)
@@ -77,17 +73,6 @@ def states(rows: pd.DataFrame) -> alt.FacetChart | None:
         reported="reported",
         grid=Grid(2, width=340, between=ON, title=TITLE, subtitle=[AT_50]),
     )
-
-
-def with_reported(rows: pd.DataFrame, results: PairResults) -> pd.DataFrame:
-    """Rows of BIAS over all pairs with what others report of the same scores, and who: of several values the
-    first of the file."""
-    keys = ["model", "benchmark", "measure"]
-    theirs = printed_scores(results.published[results.published["group"] == "all"])
-    theirs = results.of_study(theirs).drop_duplicates(keys).astype(dict.fromkeys(keys, "str"))
-    theirs = theirs.rename(columns={"percent": "reported", "source": "reported_by"})
-    rows = rows.astype(dict.fromkeys(keys, "str"))
-    return rows.merge(theirs[[*keys, "reported", "reported_by"]], "left", keys, validate="m:1")
 
 
 def _frame(rows: pd.DataFrame, panel: "pd.Series[str]") -> pd.DataFrame:
@@ -133,41 +118,3 @@ def _panels(
         # lines that fit on a phone: a chart that is saved has no caption
         grid=Grid(columns, between=ON, title=title, subtitle=["; ".join([AT_50, *known[:1]]), *known[1:]]),
     )
-
-
-def figure1(rows: pd.DataFrame) -> alt.FacetChart | None:
-    """The paper's Figure 1: a panel for each ROC curve, at most four in a row. None where there is no curve.
-
-    rows: of unmask.pairs.presenting.curves; of one model and benchmark alone a panel does not name these.
-    """
-    if rows.empty:
-        return None
-    several = len(rows[["model", "benchmark"]].drop_duplicates()) > 1
-    of = "\n" + rows["model"].astype(str) + ON + rows["benchmark"].astype(str)
-    rows = rows.assign(panel=rows["title"] + of if several else rows["title"])
-    # scores that know nothing of the ratings lie on the diagonal
-    corners = pd.DataFrame({FALSE_RATE: [0.0, 1.0], TRUE_RATE: [0.0, 1.0]})
-    diagonal = rows.drop(columns=[FALSE_RATE, TRUE_RATE]).drop_duplicates().merge(corners, how="cross")
-    frame = pd.concat([diagonal.assign(drawn="chance"), rows.assign(drawn="curve")], ignore_index=True)
-    frame = by_value(frame.assign(measure=frame["measure"].map(title_of)), "panel")
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    axes = {
-        "x": alt.X(f"{FALSE_RATE}:Q", title="false positive rate", scale=scale, axis=alt.Axis(values=ticks)),
-        "y": alt.Y(
-            f"{TRUE_RATE}:Q",
-            title="true positive rate",
-            scale=scale,
-            axis=alt.Axis(values=ticks, minExtent=44, maxExtent=44),
-        ),
-    }
-    chance, curve = (alt.Chart().transform_filter(only("drawn", each)) for each in ("chance", "curve"))
-    # in the order of its points: it may rise straight up
-    line = curve.mark_line(style="single", strokeWidth=1.8).encode(
-        **axes,
-        order=alt.Order("place:Q"),
-        tooltip=tooltips(frame[["measure", FALSE_RATE, TRUE_RATE]]),
-    )
-    layers = [chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(**axes), line]
-    columns = min(4, frame["measure"].nunique())
-    return panels(layers, records(frame), columns, margin=60, width=240, height=240)

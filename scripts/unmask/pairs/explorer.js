@@ -1,4 +1,4 @@
-// The explorer of pairs. Data: unmask.pairs.every_pair and unmask.pairs.explorer. Text from data becomes the text of
+// The explorer of pairs. Data: unmask.pairs.presenting and unmask.pairs.explorer. Text from data becomes the text of
 // elements and nothing else.
 
 const ROWS = 8; // of the list at first

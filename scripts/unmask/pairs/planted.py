@@ -1,15 +1,19 @@
-"""What measures found of what was planted in a world: the answer of a study of worlds, and a topic."""
+"""What is planted in a world, and whether measures find it: the judgement on each score, how many there are
+of each measure, and the answer of a study of worlds."""
 
 from collections.abc import Iterator
+from functools import cache
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
+from unmask.errors import InputError
 from unmask.measures.formulas import title_of
 from unmask.pairs.charts import ON, TITLE
-from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL, FOOLED, FOUND, MISSED, RIGHT, TESTED
-from unmask.report.declared_tables import Column, Table
+from unmask.pairs.results import PairResults, Truth
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, TESTABLE, holm_of_larger
+from unmask.report.declared_tables import Column, Table, in_order
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import columns_of
 from unmask.report.presenting import Topic
@@ -17,8 +21,103 @@ from unmask.report.sheets import counted, rows_of
 from unmask.report.study import ORACLE
 from unmask.report.wording import listed, many
 from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.schema import BIAS_TYPE
 from unmask.statistics.sharing import TOLERANCE
-from unmask.worlds.grammar import FREQUENCY
+from unmask.terms import CORRECTED
+from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
+
+NOTHING = "nothing"
+"""Neither an association nor a difference in frequency is planted."""
+
+PLANTED = (ASSOCIATION, FREQUENCY, BOTH, NOTHING)
+"""What may be planted in the pairs of a bias type."""
+
+FOUND, RIGHT, MISSED, FOOLED = "found", "right", "missed", "fooled"
+
+TESTED = (FOUND, RIGHT, MISSED, FOOLED)
+"""The judgements on testable scores: two that hold and two that do not."""
+
+JUDGEMENTS = (
+    *("benchmark", "bias_type", "planted", "association", "p_low", "p_high", "ratio_low", "ratio_high"),
+    *("measure", "exact", "model", "n", "score", "low", "high", "null_low", "null_high"),
+    *("verdict", "p_holm", "judgement"),
+)
+"""The columns of judgements, a row for each benchmark of a world, bias type, measure and model.
+
+planted: of PLANTED. association: pairs whose stereotype is associated less those whose antistereotype is, of
+all pairs, from -1 to 1; 0 where nothing is associated. p_low, p_high: least and largest probability of the
+stereotyped side. ratio_low, ratio_high: of the frequencies of the two words. exact: the bias score of the
+exact model, null without one. verdict, and score (percent, protocol corrected) to null_high, as in BIAS.
+p_holm: as in `with_corrected_p`, over all judged scores that are testable.
+judgement: of TESTED, CANNOT_TELL or CONTROL."""
+
+
+def planted_in(truth: Truth) -> pd.DataFrame:
+    """What is planted in the pairs of each bias type of one benchmark, as columns of JUDGEMENTS, in the
+    order of PLANTED.
+
+    Associations that cancel are none: a benchmark as a whole then has no planted preference.
+    """
+    pairs = pd.DataFrame(list(map(dict, truth.values())), columns=["bias_type", "p", "ratio"])
+    pairs = pairs.astype({"p": float, "ratio": float})
+    # a score counts pairs, however strong the association of each
+    away = pairs["p"] - 0.5
+    by_type = pairs.assign(side=np.sign(away).where(away.abs() > TOLERANCE, 0)).groupby("bias_type")
+    facts = by_type.agg(
+        association=("side", "mean"),
+        p_low=("p", "min"),
+        p_high=("p", "max"),
+        ratio_low=("ratio", "min"),
+        ratio_high=("ratio", "max"),
+    ).reset_index()
+    associated, unequal = facts["association"] != 0, facts[["ratio_low", "ratio_high"]].ne(1).any(axis=1)
+    names = np.select([associated & unequal, associated, unequal], [BOTH, ASSOCIATION, FREQUENCY], NOTHING)
+    return in_order(facts.assign(planted=names), planted=PLANTED)
+
+
+def judgement(rows: pd.DataFrame) -> "pd.Series[str]":
+    """The judgement on each score: of TESTED, CANNOT_TELL or CONTROL.
+
+    rows: with `verdict`, `score` in percent and `association` (JUDGEMENTS). What is explainable by word
+    choice is no clear preference.
+    """
+    associated, clear = rows["association"] != 0, rows["verdict"] == CLEAR
+    right_way = (rows["score"] > NO_PREFERENCE) == (rows["association"] > 0)
+    whether = [~clear & ~associated, ~clear, associated & right_way]
+    judged = pd.Series(np.select(whether, [RIGHT, MISSED, FOUND], FOOLED), rows.index, dtype="str")
+    return judged.where(rows["verdict"].isin(TESTABLE), rows["verdict"])
+
+
+@cache
+def judgements(results: PairResults, exact: bool = False) -> pd.DataFrame:
+    """JUDGEMENTS on the scores of models that were trained on what was planted, or of exact models.
+
+    Benchmarks, models and measures are in the study's order, bias types by what is planted. Scores of the
+    protocol corrected count alone. Raises InputError for a bias type that a truth lacks.
+    """
+    rows = results.original[results.original["benchmark"].isin(list(results.truths))]
+    rows = rows[(rows["protocol"] == CORRECTED) & (rows["grouping"] == BIAS_TYPE)]
+    rows = rows.rename(columns={"group": "bias_type"})
+    keys, oracles = ["benchmark", "bias_type", "measure"], results.study.of_source(ORACLE)
+    of_exact = rows[rows["model"].isin(oracles)].drop_duplicates(keys)
+    of_exact = of_exact[[*keys, "score"]].rename(columns={"score": "exact"})
+    rows = rows[rows["model"].isin(oracles if exact else results.settings.get("judged", []))]
+    if rows.empty:
+        return pd.DataFrame(columns=list(JUDGEMENTS))
+    facts = [planted_in(truth).assign(benchmark=name) for name, truth in results.truths.items()]
+    known = pd.concat(facts, ignore_index=True)
+    rows = rows.merge(known.assign(place=known.index), "left", ["benchmark", "bias_type"], validate="m:1")
+    if (unknown := rows["planted"].isna()).any():
+        benchmark, bias_type = rows.loc[unknown, ["benchmark", "bias_type"]].iloc[0]
+        raise InputError(f"truth: benchmark {benchmark} has no bias type {bias_type}; make its world again")
+    rows = rows.merge(of_exact, "left", keys, validate="m:1")
+    rows = rows.assign(judgement=judgement(rows))
+    rows = rows.assign(p_holm=holm_of_larger(rows, rows["judgement"].isin(TESTED)))
+    rows = rows.sort_values("place", kind="stable", ignore_index=True)
+    return rows[list(JUDGEMENTS)]
+
+
+# what is shown of it
 
 NAMED = 6
 """So many models are named above a chart."""
@@ -51,7 +150,7 @@ def is_answer(results: PairResults) -> bool:
     """Whether what was planted is what the study is about: all its benchmarks are of worlds, and scores are
     judged."""
     of_worlds = all(benchmark.world is not None for benchmark in results.study.benchmarks)
-    return of_worlds and bool(results.judgements["judgement"].isin(TESTED).any())
+    return of_worlds and bool(judgements(results)["judgement"].isin(TESTED).any())
 
 
 def counts(scores: pd.DataFrame, level: float) -> pd.DataFrame:
@@ -74,7 +173,7 @@ def counts(scores: pd.DataFrame, level: float) -> pd.DataFrame:
 
 def by_measure(results: PairResults) -> pd.DataFrame:
     """How many scores of each measure are judged which, and of the exact model's; none of controls."""
-    scores, exact = results.judgements, counts(results.exact_judgements, results.level)[_OF_EXACT]
+    scores, exact = judgements(results), counts(judgements(results, exact=True), results.level)[_OF_EXACT]
     rows = counts(scores[scores["judgement"] != CONTROL], results.level)
     return rows.join(exact.add_prefix("exact_")).assign(title=list(map(title_of, rows.index)))
 
@@ -95,7 +194,7 @@ def title(results: PairResults) -> str:
 
 def answers(results: PairResults) -> Iterator[tuple[str, str]]:
     """What was planted, whether measures or models err, and what remains after Holm's correction."""
-    scores = results.judgements
+    scores = judgements(results)
     tested = scores[scores["judgement"].isin(TESTED)]
     kinds, models = tested.drop_duplicates(["benchmark", "bias_type"]), tested["model"].unique()
     with_bias = int((kinds["association"] != 0).sum())
@@ -141,7 +240,7 @@ def judged_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
         pairs="n",
     )
     there = {*rows["judgement"], *TESTED}
-    judgements = [each for each in (*TESTED, CANNOT_TELL, CONTROL) if each in there]
+    listed_ones = [each for each in (*TESTED, CANNOT_TELL, CONTROL) if each in there]
     models = rows["model"].unique()
     of = f"in each row from above: {listed(models, NAMED)}" if len(models) > 1 else str(models[0])
     subtitle = [f"{of}; tick: exact model", "line: 50, no preference; band: word choice alone"]
@@ -149,7 +248,7 @@ def judged_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
         frame,
         Axis(None, line=NO_PREFERENCE, span=(0, 100), ticks=[0, 50, 100]),
         value="score",
-        kinds=Kinds("judgement", "judgement", _LOOKS, claimed=True, listed=judgements),
+        kinds=Kinds("judgement", "judgement", _LOOKS, claimed=True, listed=listed_ones),
         apart="model",
         broad=("words_low", "words_high"),
         beside=[Beside("exact", "tick", "exact")],
@@ -157,10 +256,10 @@ def judged_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
     )
 
 
-PLANTED = Topic[PairResults](
+TOPIC = Topic[PairResults](
     "planted",
     "What was planted, and found",
-    lambda results: results.judgements,
+    judgements,
     chart=judged_chart,
     each=("benchmark",),
 )

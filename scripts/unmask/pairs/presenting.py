@@ -1,33 +1,37 @@
 """What a study shows of sentence pairs: tables, figures, and beyond the answer the topics of the report."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from itertools import islice
 from operator import attrgetter
+from typing import Any
 
+import altair as alt
 import numpy as np
 import pandas as pd
 
 from unmask.measures.formulas import sees_context, title_of
-from unmask.pairs import answer, charts, comparisons, every_pair, planted
-from unmask.pairs.paper_tables import STEREOSET, by_others
+from unmask.pairs import answer, charts, planted, printed
+from unmask.pairs.explorer import packed, shown_pairs
 from unmask.pairs.results import FLAW_TITLES, PairResults, several_types
-from unmask.pairs.verdicts import MARKS
-from unmask.report.declared_tables import Column, Table, in_order, ranged, with_marks
+from unmask.pairs.verdicts import CONTROL, MARKS
+from unmask.report.declared_tables import Column, Table, in_order, with_marks
+from unmask.report.forms import Axis, Kinds, forest
+from unmask.report.panels import columns_of
 from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.published import UNMASKING_THE_MASK
-from unmask.report.sections import METHOD, Section
-from unmask.report.sheets import Sheet, TableAndSheet, counted, interval, number, rows_of
-from unmask.report.wording import many, span
+from unmask.report.sections import METHOD, App, Items, Section
+from unmask.report.sheets import counted
+from unmask.report.study import SCORED
+from unmask.report.wording import listed, many, records
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.quality import flags
 from unmask.statistics.ranks import holm
-from unmask.statistics.schema import ANY_FLAW, BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL, UNRATED
-from unmask.terms import ANTISTEREO, CORRECTED, PUBLISHED, SHUFFLED, STEREO
+from unmask.statistics.schema import ANY_FLAW, BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL, PAIR_FLAWS, UNRATED
+from unmask.terms import ANTISTEREO, CORRECTED, SHUFFLED, STEREO
 
-KEYS = ["model", "benchmark", "measure"]
 SHOWN = ["model", "benchmark", "title"]
 TITLE = {"title": "measure"}
+_MEASURES, _MODELS, _VERSIONS, _STATES = "measures", "models", "versions", "states"
 
 # bias types
 
@@ -55,7 +59,7 @@ def bias_types(results: PairResults) -> pd.DataFrame:
 def says_of_directions(results: PairResults) -> Iterator[str]:
     """How many differences between advantaged and disadvantaged groups are clear."""
     rows = holm(results.corrected(DIFFERENCE), by=["protocol"])
-    rows = results.study.of_trained(rows[rows["measure"].astype(str).map(sees_context).astype(bool)])
+    rows = results.study.of_trained(rows[rows["verdict"] != CONTROL])
     if len(rows):
         yield clear(rows, "differences between advantaged and disadvantaged groups", results.level)
 
@@ -73,7 +77,7 @@ GROUPS = Topic[PairResults](
 
 def states(results: PairResults) -> pd.DataFrame:
     """The headline's scores of all states of each series, first ones included."""
-    rows = charts.with_reported(results.of_headline(results.corrected(OVERALL)), results)
+    rows = printed.with_reported(results.of_headline(results.corrected(OVERALL)), results)
     parts = [
         rows[rows["model"] == model].assign(series=series, state=state)
         for series, of_series in results.series.items()
@@ -88,7 +92,7 @@ STATES = Topic[PairResults](
     "One model, many states",
     states,
     chart=charts.states,
-    says=partial(comparisons.says, kinds=(comparisons.STATES,)),
+    says=lambda results: says_of_comparisons(results, [_STATES]),
     label="States",
 )
 
@@ -121,51 +125,6 @@ def says_of_controls(results: PairResults) -> Iterator[str]:
             f"With the tokens of each sentence shuffled, {off or 'none'} of {counted(len(rows), 'score')} "
             f"{many(off or 1, 'has', 'have')} an interval that excludes 50 (about {by_chance:.1f} by chance)."
         )
-
-
-# the language model score
-
-BY_TARGET = {"LMS by target": "lms", "SS by target": "score", "ICAT by target": "icat"}
-"""The quantities that StereoSet's authors print as means over targets, and the columns of ours."""
-
-_BY_PAIR, _BY_TARGET, _THEIRS = "of all pairs", "mean over targets", "printed, mean over targets"
-_NAMES = (("LMS", "lms"), ("SS", "score"), ("ICAT", "icat"))
-
-LMS = Table(
-    "lms",
-    [*SHOWN, "group"],
-    [
-        Column("LMS", ranged("lms", "low", "high", ".1f"), _BY_PAIR),
-        Column("SS", "{score:.1f}", _BY_PAIR),
-        Column("ICAT", ranged("icat", "icat_low", "icat_high", ".1f"), _BY_PAIR),
-        *(Column(label, f"{{{name}_by_target:.1f}}", _BY_TARGET) for label, name in _NAMES),
-        *(Column(label, f"{{{name}_printed:.1f}}", _THEIRS) for label, name in _NAMES),
-    ],
-    heads=TITLE,
-)
-
-
-def lms(results: PairResults) -> pd.DataFrame:
-    """LMS, SS and ICAT over all pairs and by bias type: of pairs in protocol corrected, and averaged over
-    targets as the authors' code has it, beside what they print."""
-    keys, by_target = [*KEYS, "group"], [f"{name}_by_target" for name in BY_TARGET.values()]
-    rows = results.lms[results.lms["grouping"].isin((OVERALL, BIAS_TYPE))]
-    theirs = rows.loc[rows["protocol"] == PUBLISHED, [*keys, *by_target]]
-    ours = rows[rows["protocol"] == CORRECTED].drop(columns=by_target)
-    printed = results.published[results.published["source"] == STEREOSET]
-    names = printed["quantity"].map(BY_TARGET) + "_printed"
-    wide = results.of_study(printed.assign(name=names)).pivot(index=keys, columns="name", values="value")
-    wide = wide.reindex(columns=[f"{name}_printed" for name in BY_TARGET.values()]).reset_index()
-    for other in (theirs, wide):
-        ours = ours.merge(other, how="left", on=keys, validate="one_to_one")
-    return ours.assign(title=ours["measure"].map(title_of))
-
-
-def lms_sheet(results: PairResults, rows: pd.DataFrame) -> Sheet:
-    """The table, without groups of columns in which nothing is known."""
-    endings = {_BY_TARGET: "_by_target", _THEIRS: "_printed"}
-    empty = (group for group, end in endings.items() if rows.filter(like=end).isna().all(axis=None))
-    return LMS.without(*empty).sheet(rows, results.captions["lms"])
 
 
 # flaws of pairs
@@ -212,103 +171,130 @@ def says_of_changes(results: PairResults) -> Iterator[str]:
         yield clear(rows, "changes of scores without flawed pairs", results.level)
 
 
-# human raters
+# comparisons
 
-CHANCE = 0.5
-"""The area under the ROC curve of scores that know nothing of the ratings."""
+KINDS = {
+    _MEASURES: "differences between two measures of a model",
+    _MODELS: "differences between two models",
+    _VERSIONS: "differences between two versions of a benchmark",
+    _STATES: "differences between a state and the first of its series",
+}
+"""What is compared, as sentences count it."""
+
+CLAIMS = ("no clear difference", "clear difference", "not tested")
+"""What may be claimed of a difference: clear is one below the level after Holm's correction."""
+
+_ALIKE = "pairs whose stereotype is preferred by"
+
+COMPARED = Table(
+    "comparison",
+    ["kind", "on", "under", "first", "second"],
+    [
+        Column("pairs", "{n}"),
+        Column("first", "{first_score:.1f}", "bias score (%)"),
+        Column("second", "{second_score:.1f}", "bias score (%)"),
+        Column("first − second", "<{difference:+.1f}>{mark} (<{low:+.1f} to {high:+.1f}>)"),
+        Column("p", "{p:p}", "p"),
+        Column("Holm", "{p_holm:p}", "p"),
+        Column("the first alone", "{b}", _ALIKE),
+        Column("the second alone", "{c}", _ALIKE),
+        Column("decided otherwise", "{turned}"),
+    ],
+)
 
 
-def areas(results: PairResults) -> pd.DataFrame:
-    """The areas under ROC curves, protocol published as in the paper, without controls; the pairs of a world
-    nobody rated."""
-    rows = results.agreement[results.agreement["protocol"] == PUBLISHED]
-    rated = [each.name for each in results.study.benchmarks if each.world is None]
-    sees = rows["measure"].astype(str).map(sees_context).astype(bool)
-    return rows[sees & rows["auc"].notna() & rows["benchmark"].isin(rated)]
+def compared(results: PairResults) -> pd.DataFrame:
+    """Every comparison of the study, in both protocols.
+
+    Columns: kind (of KINDS), benchmark, model (null of models), series and measure (null of what has none),
+    first, second, the numbers of COMPARISONS, and p_holm (over all of one kind and protocol; series of random
+    networks alone by themselves).
+    """
+    of_states = results.states.assign(family=results.states["series"].isin(results.trained_series))
+    parts = {
+        _MEASURES: results.measures_compared.drop(columns="measure"),
+        _MODELS: results.models_compared,
+        _VERSIONS: results.versions,
+        _STATES: of_states,
+    }
+    frames = [rows.assign(kind=kind) for kind, rows in parts.items() if len(rows)]
+    whole = pd.concat(frames or [parts[_MODELS].assign(kind=_MODELS)], ignore_index=True)
+    names = ["kind", "benchmark", "series", "model", "measure", "first", "second", "protocol"]
+    whole = whole.reindex(columns=list(dict.fromkeys([*names, *whole.columns, "family"])))
+    whole = holm(whole, by=["kind", "protocol", "family"]).drop(columns="family")
+    return whole.astype(dict.fromkeys(("n", "b", "c"), "Int64"))
 
 
-def says_of_areas(results: PairResults) -> Iterator[str]:
-    """How large the areas of trained models are, and how many intervals exclude chance."""
-    rows = results.study.of_trained(areas(results))
-    if len(rows):
-        known = rows[rows["low"].notna()]
-        off = int((known["low"].gt(CHANCE) | known["high"].lt(CHANCE)).sum())
-        yield f"{off} of {len(known)} areas under the ROC curve have intervals that exclude chance (0.5)."
-        yield (
-            "Given one pair that raters call biased and one they do not, models rank the first higher with "
-            f"probability {span(rows['auc'].min(), rows['auc'].max())}."
-        )
+def shown_comparisons(results: PairResults) -> pd.DataFrame:
+    """The comparisons of the protocol corrected as they are shown.
 
-
-def curves(results: PairResults) -> pd.DataFrame:
-    """The points of the ROC curves of `areas`, with the title of each curve."""
-    rows = areas(results)
-    titles = [
-        f"{title_of(row.measure)}: area {number(row.auc)}"
-        + (f" ({interval(row.low, row.high, 2)})" if pd.notna(row.low) else "")
-        for row in rows_of(rows)
-    ]
-    points = results.roc[results.roc["protocol"] == PUBLISHED]
-    return (
-        rows[KEYS].assign(title=titles).merge(points[[*KEYS, charts.FALSE_RATE, charts.TRUE_RATE]], on=KEYS)
+    Beside those of `compared`: on (the benchmark), under (the measure, model or series), first and second
+    with measures by their titles, turned, and claim (of CLAIMS).
+    """
+    rows = compared(results)
+    rows = rows[rows["protocol"] == CORRECTED]
+    of_measures = rows["kind"] == _MEASURES
+    titles = rows["measure"].map(title_of, na_action="ignore")
+    parts = zip(titles, rows["series"], rows["model"], strict=True)
+    under = [", ".join(str(part) for part in each if pd.notna(part)) for each in parts]
+    claims = np.select([rows["p"].isna(), rows["p_holm"] < results.level], CLAIMS[:0:-1], CLAIMS[0])
+    return with_marks(rows, results.level).assign(
+        on=rows["benchmark"],
+        under=under,
+        turned=rows["b"] + rows["c"],
+        claim=claims,
+        **{
+            name: rows[name].mask(of_measures, rows.loc[of_measures, name].map(title_of))
+            for name in ("first", "second")
+        },
     )
 
 
-# printed values
+def comparison_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
+    """Differences with their intervals; a panel for each model or measure under which they are.
 
-PEERS = Table(
-    "peers",
-    [*SHOWN, "group", "source"],
-    [
-        Column("theirs", "{percent:.2f}", "bias score (%)"),
-        Column("ours", "{score:.2f}", "bias score (%)"),
-        Column("difference", "{difference:+.2f}", "bias score (%)"),
-        Column("theirs", "{count}", "stereotypical pairs"),
-        Column("ours", "{stereotype}", "stereotypical pairs"),
-    ],
-    heads={**TITLE, "source": "reported by"},
-)
-
-CLOSE = 1
-"""A value that differs by no more percentage points is close to the printed one."""
+    rows: of `shown_comparisons`, of one kind and benchmark.
+    """
+    frame = columns_of(
+        rows,
+        *("first", "first_score", "second", "second_score", "low", "high", "p", "p_holm", "claim"),
+        panel="under",
+        name=rows["first"] + " − " + rows["second"],
+        value="difference",
+        pairs="n",
+    )
+    axis = Axis("difference, in points", line=0, span=(-5, 5), step=5)
+    return forest(frame, axis, kinds=Kinds("claim", "difference", CLAIMS, claimed=True))
 
 
-def peers(results: PairResults) -> pd.DataFrame:
-    """Bias scores that others report beside ours, protocol published."""
-    reported = results.of_study(by_others(results.published)).rename(columns={"preferred": "count"})
-    scores = results.original[results.original["protocol"] == PUBLISHED]
-    scores = scores[[*KEYS, "group", "score", "stereotype"]].drop_duplicates([*KEYS, "group"], keep="last")
-    rows = reported.merge(scores, how="left", on=[*KEYS, "group"], validate="m:1")
-    rows = rows.astype({"percent": float, "score": float, "count": "Int64", "stereotype": "Int64"})
-    return rows.assign(difference=rows["score"] - rows["percent"], title=rows["measure"].map(title_of))
-
-
-def _of_paper(name: str, title: str) -> Topic[PairResults]:
-    """A table of the paper, where it prints a value of what the study measures."""
-
-    def rows(results: PairResults) -> pd.DataFrame:
-        table = results.paper_tables[name]
-        return table if table["published"].notna().any() else table.iloc[:0]
-
-    return Topic(name, title, rows, lambda results, rows: results.paper_sheet(name))
-
-
-def says_of_paper(results: PairResults) -> Iterator[str]:
-    """How many of the paper's values are close to ours under the protocol published, and the furthest."""
-    off = pd.concat([rows["difference"] for rows in results.paper_tables.values()]).dropna().abs()
-    if len(off):
-        close = int((off <= CLOSE).sum())
-        yield (
-            f"{close} of {counted(len(off), 'value')} printed by {UNMASKING_THE_MASK} "
-            f"{many(close, 'is', 'are')} within {counted(CLOSE, 'percentage point')} of ours; the largest "
-            f"difference is {off.max():.1f}."
-        )
+def says_of_comparisons(results: PairResults, kinds: Collection[str] = tuple(KINDS)) -> Iterator[str]:
+    """How many differences of each of these kinds are clear, of trained models and without controls."""
+    rows = compared(results)
+    rows = rows[rows["protocol"] == CORRECTED]
+    for kind in kinds:
+        part = rows[rows["kind"] == kind]
+        measures = part[["first", "second"]] if kind == _MEASURES else part[["measure"]]
+        part = part[measures.astype(str).map(sees_context).all(axis="columns").astype(bool)]
+        if kind in (_MEASURES, _VERSIONS):
+            part = part[part["model"].isin(results.study.trained())]
+        elif kind == _MODELS:
+            part = results.study.of_trained(part.drop(columns="model"))
+        else:
+            part = part[part["series"].isin(results.trained_series)]
+        if len(part):
+            yield clear(part, KINDS[kind], results.level)
 
 
 def says_of_trust(results: PairResults) -> Iterator[str]:
     """What controls, flaws of pairs, other measures, people's ratings and printed values say of the
     scores."""
-    for says in (says_of_controls, says_of_changes, comparisons.says, says_of_areas, says_of_paper):
+    for says in (
+        says_of_controls,
+        says_of_changes,
+        says_of_comparisons,
+        printed.says_of_areas,
+        printed.says_of_paper,
+    ):
         yield from islice(says(results), 1)
 
 
@@ -318,49 +304,119 @@ TRUST = Topic[PairResults](
     says=says_of_trust,
     more=(
         Topic("controls", "Control sentences: words shuffled", shuffled, SHUFFLED_ORDER),
-        Topic("lms", "Language model score and ICAT", lms, lms_sheet),
+        Topic("lms", "Language model score and ICAT", printed.lms, printed.lms_sheet),
         Topic("quality", "Scores without flawed pairs", changes, CHANGES),
         Topic("quality_counts", "How many pairs have each flaw", counts, COUNTS),
         Topic(
             "comparison",
             "Measures, models, versions and states compared",
-            comparisons.shown,
-            comparisons.COMPARED,
-            comparisons.chart,
+            shown_comparisons,
+            COMPARED,
+            comparison_chart,
             each=("kind", "benchmark"),
-            says=comparisons.says,
+            says=says_of_comparisons,
         ),
         Topic(
             "agreement",
             "Figure 1 of the paper: agreement with human raters",
-            curves,
-            chart=charts.figure1,
+            printed.curves,
+            chart=printed.figure1,
             each=("model", "benchmark"),
-            says=says_of_areas,
+            says=printed.says_of_areas,
             file="figure1",
         ),
-        _of_paper("table1", "Table 1 of the paper: token accuracy"),
-        _of_paper("table3", "Table 3 of the paper: advantaged and disadvantaged groups"),
-        _of_paper("table4", "Table 4 of the paper: shuffled and unrelated sentences"),
-        _of_paper("table5", "Table 5 of the paper: bias scores"),
-        Topic("peers", "Values that others report", peers, PEERS),
+        *map(printed.topic, printed.TITLES),
+        Topic("peers", "Values that others report", printed.peers, printed.PEERS),
     ),
 )
+
+# every pair
+
+NOTE = "One pair shows how a measure works, not what a model is like; scores over many pairs say that."
+
+
+def every_pair(results: PairResults) -> Section:
+    """The explorer, of the models and benchmarks in the settings; empty where these name no models."""
+    explorer = results.settings["explorer"]
+    if not explorer["models"]:
+        return Section("pairs", "")
+    pairs = {name: shown_pairs(results.pairs[name], explorer["most"]) for name in explorer["benchmarks"]}
+    app = App("explorer", "pairs/explorer", _data(results, pairs))
+    return Section(
+        "pairs", "Every pair", tuple(_says_of_pairs(results, pairs)), (Items((NOTE,), warning=True), app)
+    )
+
+
+def _says_of_pairs(results: PairResults, pairs: dict[str, pd.DataFrame]) -> Iterator[str]:
+    """How many pairs there are and of which models, whose sentences they are, and what is left out."""
+    explorer, reading = results.settings["explorer"], _with_tokens(results)
+    read = f"{reading[0]} reads" if len(reading) == 1 else f"{len(reading)} models read"
+    known = f" as {read} them, with what each token adds to the margin." if reading else ""
+    yield (
+        f"{counted(sum(map(len, pairs.values())))} can be opened here"
+        f"{known or ', with their scores; tokens are not known.'}"
+    )
+    sizes = ((name, len(some), len(results.pairs[name])) for name, some in pairs.items())
+    left = [f"{some} of the {every} pairs of {name}" for name, some, every in sizes if some < every]
+    if left:
+        yield f"Here are {listed(left)}, evenly spread."
+    licences = [f"{name} (licence {licence})" for name, licence in explorer.get("licences", {}).items()]
+    if licences:
+        yield f"Sentences are quoted from {listed(licences)}."
+
+
+def _with_tokens(results: PairResults) -> list[str]:
+    """The explored models whose tokens are known: scores that were made elsewhere come without."""
+    elsewhere = results.study.of_source(SCORED)
+    return [name for name in results.settings["explorer"]["models"] if name not in elsewhere]
+
+
+def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """The data of the program. tables: by model and benchmark, null where a model has not read it. example:
+    the first trained model with tokens, and its first benchmark, of which there are three example pairs; null
+    where there is none."""
+    models = results.settings["explorer"]["models"]
+    read = {
+        place: {part: facts[part] for part in ("scores", "tokens")}
+        for place, facts in results.explored.items()
+    }
+    trained = [name for name in _with_tokens(results) if name in results.study.trained()]
+    examples = [
+        {"model": models.index(model), "benchmark": place}
+        for model in trained
+        for place, benchmark in enumerate(pairs)
+        if (model, benchmark) in read
+    ]
+    return {
+        "models": models,
+        "benchmarks": [
+            {"name": name, "pairs": packed(pair_rows(some, results.flaws[name]))}
+            for name, some in pairs.items()
+        ],
+        "measures": [{"name": name, "title": title_of(name)} for name in results.settings["measures"]],
+        "example": next(iter(examples), None),
+        "tables": [[read.get((model, benchmark)) for benchmark in pairs] for model in models],
+    }
+
+
+def pair_rows(pairs: pd.DataFrame, flaws: pd.DataFrame) -> list[dict[str, Any]]:
+    """What the explorer has of each pair of a benchmark, with its flaws as these are called.
+
+    flaws: FLAWS, also of other pairs.
+    """
+    rows = records(pairs[["pair_id", "bias_type", "stereotype", "antistereotype", "direction", "target"]])
+    has = records(flaws.set_index("pair_id").loc[pairs["pair_id"], list(PAIR_FLAWS)])
+    of_pairs = ([FLAW_TITLES[flaw] for flaw, is_so in each.items() if is_so] for each in has)
+    return [row | {"flaws": of_pair} for row, of_pair in zip(rows, of_pairs, strict=True)]
+
 
 # all of it
 
 TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "quality", "lms")
 """The tables of the whole study that are written as they are, as CSV alone."""
 
-OF_PAPER = ("table1", "table3", "table4", "table5")
-"""The tables of the paper, in every form."""
-
 FEWEST = 30
 """Pairs that the largest benchmark has at least; of fewer there are the answer and the pairs alone."""
-
-
-def _printed(name: str, results: PairResults) -> TableAndSheet:
-    return results.paper_tables[name], results.paper_sheet(name)
 
 
 def _shows(results: PairResults, section: Section) -> bool:
@@ -370,16 +426,16 @@ def _shows(results: PairResults, section: Section) -> bool:
 
 PRESENTS = Presentation(
     PairResults,
-    (answer.section, GROUPS, STATES, planted.PLANTED, every_pair.section, TRUST, answer.method),
+    (answer.section, GROUPS, STATES, planted.TOPIC, every_pair, TRUST, answer.method),
     {
         **{name: attrgetter(name) for name in TIDY},
-        **{name: partial(_printed, name) for name in OF_PAPER},
-        "compared": comparisons.compared,
-        "planted": lambda results: results.judgements,
+        **{name: partial(printed.of_paper, name) for name in printed.TITLES},
+        "compared": compared,
+        "planted": planted.judgements,
     },
     {
         "bias": (
-            lambda results: charts.overview(charts.with_reported(answer.judged(results), results)),
+            lambda results: charts.overview(printed.with_reported(answer.judged(results), results)),
             "overview_chart",
         ),
     },

@@ -1,20 +1,22 @@
 """What the files of a study say of sentence pairs: all that tables, charts and sections are made from."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
+from unmask.errors import InputError
 from unmask.files import read_facts
 from unmask.measures.formulas import title_of
-from unmask.pairs.paper_tables import lay_out, paper_tables, published_percents
-from unmask.pairs.verdicts import judge, read_truths, verdicts, with_controls, with_corrected_p
+from unmask.pairs.verdicts import verdicts, with_controls, with_corrected_p
 from unmask.report.captions import Captions, load_captions
-from unmask.report.sheets import Sheet
-from unmask.report.study import ORACLE, Study
+from unmask.report.published import read_published
+from unmask.report.study import Study
 from unmask.statistics.agreement import BIASED_FROM
 from unmask.statistics.quality import UNKNOWN_TOKENS
 from unmask.statistics.ranks import holm
@@ -34,6 +36,9 @@ from unmask.statistics.sharing import TARGET, WORDS, WRITER
 from unmask.study_results import facts_by, load_tables, tables_by
 from unmask.terms import CORRECTED, ORIGINAL
 
+COUNT = "stereotypical pairs"
+"""The quantity of published bias scores that are counts of pairs."""
+
 FLAW_TITLES: Mapping[str, str] = {
     "few_votes": "few votes",
     "near_duplicate": "near-duplicate",
@@ -47,6 +52,9 @@ FLAW_TITLES: Mapping[str, str] = {
     UNRATED: "not rated",
 }
 """What flaws of pairs, and pairs without ratings, are called, in the order in which they are shown."""
+
+Truth = Mapping[str, Mapping[str, Any]]
+"""What is known of the pairs of one benchmark: pair_id -> {factor, p, ratio, direction}."""
 
 
 def _statistics(name: str, *families: str) -> "cached_property[pd.DataFrame]":
@@ -62,7 +70,7 @@ def _statistics(name: str, *families: str) -> "cached_property[pd.DataFrame]":
     return cached_property(read)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairResults:
     """The results of a study on sentence pairs, each read when it is first asked for, and once.
 
@@ -171,20 +179,22 @@ class PairResults:
         return {(each["model"], each["benchmark"]): each for each in facts}
 
     @cached_property
-    def judgements(self) -> pd.DataFrame:
-        """JUDGEMENTS on the scores of models that were trained on what was planted; without truths there are
-        none."""
-        return self._judged(self.settings.get("judged", []))
+    def truths(self) -> dict[str, Truth]:
+        """The truth of each benchmark that a world makes, by its name.
 
-    @cached_property
-    def exact_judgements(self) -> pd.DataFrame:
-        """The same on the scores of exact models."""
-        return self._judged(self.study.of_source(ORACLE))
-
-    def _judged(self, models: list[str]) -> pd.DataFrame:
-        files = self.files.get("truths", [])
-        truths = read_truths(self.study, files) if files else {}
-        return judge(self.study, truths, self.bias, models)
+        The files are JSON, each with the name of its world (`world`) and `benchmarks` by format. Raises
+        InputError where the truth of a world, or of a benchmark in it, is not there.
+        """
+        documents = [json.loads(Path(path).read_bytes()) for path in self.files["truths"]]
+        known = {(of["world"], name): truth for of in documents for name, truth in of["benchmarks"].items()}
+        truths = {}
+        for each in self.study.benchmarks:
+            if each.world is not None:
+                if (each.world, each.format) not in known:
+                    place = f"world {each.world}, format {each.format}"
+                    raise InputError(f"truth: benchmark {each.name} ({place}) has none")
+                truths[each.name] = known[each.world, each.format]
+        return truths
 
     @cached_property
     def facts(self) -> dict[tuple[str, ...], dict[str, Any]]:
@@ -194,8 +204,15 @@ class PairResults:
 
     @cached_property
     def published(self) -> pd.DataFrame:
-        """Values of others (unmask.pairs.paper_tables.published_percents)."""
-        return published_percents(self.files["published"])
+        """Values that others print, with `percent`: each in percent, also where it is a count of pairs.
+
+        Models and benchmarks go by their published names. group: `all` pairs, a direction or a bias type.
+        reading: which tokens an accuracy counts, where it is known. pairs: of how many a COUNT is. dagger:
+        whether the paper marks the value so.
+        """
+        rows = read_published(self.files["published"])
+        counts = 100 * rows["value"] / rows["pairs"]
+        return rows.assign(percent=rows["value"].mask(rows["quantity"] == COUNT, counts))
 
     def of_study(self, published: pd.DataFrame) -> pd.DataFrame:
         """Published rows of the study's models and benchmarks, under the study's names for these."""
@@ -238,15 +255,6 @@ class PairResults:
         rows = self.bias[(self.bias["variant"] == variant) & self.bias["score"].notna()]
         rows = rows[(rows["protocol"] == CORRECTED) & rows["grouping"].isin(groupings)]
         return rows.assign(title=rows["measure"].map(title_of))
-
-    @cached_property
-    def paper_tables(self) -> Mapping[str, pd.DataFrame]:
-        """The paper's tables by name."""
-        return paper_tables(self.study, self.bias, self.accuracy, self.tests, self.published)
-
-    def paper_sheet(self, name: str) -> Sheet:
-        """A table of the paper as it is shown."""
-        return lay_out(self.paper_tables[name], self.captions[name])
 
 
 def shared_things(clusters: Iterable[str]) -> str:
