@@ -266,7 +266,7 @@ def test_the_first_sentence_of_a_section_says_something(sections: dict[str, Sect
 def test_a_small_study_still_has_a_page(files: dict[str, Any], tmp_path: Path) -> None:
     """One model, a benchmark without ratings or directions, nothing planted."""
     of_one = {name: paths[1:2] for name, paths in files.items()} | {"models_compared": [], "states": []}
-    folder = shown_in(tmp_path, of_one, MODELS[:1], BENCHMARKS[1:])
+    folder = shown_in(tmp_path, of_one, MODELS[:1], [{"name": "ss", "published": "stereoset"}])
     assert "bert" in Page((folder / "index.html").read_text(encoding="utf-8")).texts
     assert NO_FIGURE in (folder / "figure1.svg").read_text(encoding="utf-8")
     made = json.loads((folder / "pairs.json").read_text())
