@@ -284,15 +284,10 @@ ModelNames = Annotated[list[ModelName], Field(min_length=1), UNIQUE]
 WorldName = Annotated[str, among("worlds")]
 
 
-_Keys = TypeVar("_Keys", bound=Keys)
-
-
-def without_defaults(keys: type[_Keys]) -> type[_Keys]:
-    """The same keys as those of the class above, none of which has a default: only what differs is given."""
-    for field in keys.model_fields.values():
-        field.default, field.default_factory = ABSENT.default, ABSENT.default_factory
-        field.exclude_if = ABSENT.exclude_if
-    return keys
+DIFFERING = AfterValidator(lambda keys: keys.model_dump(exclude_unset=True))
+"""A mapping says what differs from another one: only the keys that are given are there."""
+ALIKE: Any = Field(default_factory=dict)
+"""The default of such a mapping: nothing differs."""
 
 
 class Table(Keys):

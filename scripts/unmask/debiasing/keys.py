@@ -8,6 +8,8 @@ from pydantic import Field, ValidationInfo, field_validator
 from unmask.errors import InputError, known_names
 from unmask.keys import (
     ABSENT,
+    ALIKE,
+    DIFFERING,
     UNIQUE,
     Count,
     Family,
@@ -19,7 +21,6 @@ from unmask.keys import (
     Seed,
     Whole,
     among,
-    without_defaults,
 )
 from unmask.models.keys import Model
 
@@ -37,11 +38,6 @@ class Training(Keys):
     """Ends training after so many steps, however many epochs that is; null for all of `epochs`."""
     max_length: Annotated[int, Field(ge=8)] = 128
     """Tokens of a block."""
-
-
-@without_defaults
-class OtherTraining(Training):
-    """What differs from the study's `debiasing.training`."""
 
 
 class Debiasing(Keys):
@@ -126,7 +122,8 @@ class Debiased(Model):
     """published repeats the released code, quirks included; corrected is what the paper says, see
     docs/debiasing.md."""
     seed: Seed = 0
-    training: OtherTraining = OtherTraining()
+    training: Annotated[Training, DIFFERING] = ALIKE
+    """What differs from the study's `debiasing.training`, whose keys it has."""
     options: dict[str, Any] = {}
     """Settings of the method. dropout: attention, hidden (rates). at: alpha, beta."""
 

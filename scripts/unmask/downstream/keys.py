@@ -7,6 +7,8 @@ from pydantic import Field, model_validator
 from unmask.downstream.study import with_fine_tuned
 from unmask.keys import (
     ABSENT,
+    ALIKE,
+    DIFFERING,
     UNIQUE,
     Chosen,
     Count,
@@ -19,7 +21,6 @@ from unmask.keys import (
     Rate,
     Seed,
     WorldName,
-    without_defaults,
 )
 from unmask.models.keys import Model
 
@@ -59,24 +60,13 @@ class FineTuning(Keys):
     search: Search = Search()
 
 
-@without_defaults
-class OtherSearch(Search):
-    """What differs in what a search tries."""
-
-
-@without_defaults
-class OtherFineTuning(FineTuning):
-    """What differs for this task; the same keys as `downstream.fine_tuning`."""
-
-    search: OtherSearch = ABSENT
-
-
 class Task(Chosen):
     """A task, by its format."""
 
     format: str
     seed: Seed = 0
-    fine_tuning: OtherFineTuning = OtherFineTuning()
+    fine_tuning: Annotated[FineTuning, DIFFERING] = ALIKE
+    """What differs for this task from `downstream.fine_tuning`, whose keys it has."""
 
 
 class Downstream(Keys):
