@@ -40,7 +40,7 @@ function save(name, url) {
   element("a", { href: url, download: name }).click();
 }
 
-// What spreadsheets would run as a formula, as unmask.report.sheets has it; numbers are none.
+// What spreadsheets would run as a formula, as unmask.report.tables has it; numbers are none.
 const FORMULA = /^(?![+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$)[=+\-@\t\r]/i;
 
 // Text in a table that other programs read, as RFC 4180 has it or between tabs.
@@ -77,20 +77,6 @@ function fitted(spec, room) {
   return { ...spec, facet: names, columns: across, spec: { ...panel, width, height } };
 }
 
-// Vega warns of a layer that has no rows in one panel, whose scale the other layers give. Other warnings stay.
-// Its class of views is not exported, but a view has it.
-let quietViews;
-async function makeQuietViews() {
-  const nothing = { data: { values: [{}] }, mark: "point" };
-  const { view, finalize } = await vegaEmbed(element("div"), nothing, { mode: "vega-lite", actions: false, ast: true });
-  finalize();
-  return class extends view.constructor {
-    warn(...words) {
-      return /^Infinite extent/.test(words[0]) ? this : super.warn(...words);
-    }
-  };
-}
-
 class Drawing {
   constructor(figure) {
     this.figure = figure;
@@ -116,9 +102,9 @@ class Drawing {
         axisY: { labelLimit: NAMES - 8 },
       }),
     };
-    // expressions are interpreted: the page's policy lets no text become a program
-    const viewClass = await (quietViews ??= makeQuietViews());
-    const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg", viewClass, tooltip: { formatTooltip } };
+    // expressions are interpreted: the page's policy lets no text become a program. Of warnings nothing is told
+    // (level 1): there is one for a layer without rows in one panel, whose scale the other layers give
+    const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: { formatTooltip } };
     return vegaEmbed(box, { ...spec, config: narrow || {} }, { ...options, config: themes[mode] });
   }
 
@@ -180,31 +166,31 @@ class Drawing {
 }
 
 const drawings = [...document.querySelectorAll("figure.chart")].map((figure) => new Drawing(figure));
-const seen = new Set();
 const mode = () => (dark.matches ? "dark" : "light");
 const watcher = new IntersectionObserver(
   (entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const drawing = drawings.find(({ box }) => box === target);
-      seen[isIntersecting ? "add" : "delete"](drawing);
-      if (isIntersecting) drawing.draw(mode());
-    }
+    const near = entries.filter(({ isIntersecting }) => isIntersecting).map(({ target }) => target);
+    drawings.filter(({ box }) => near.includes(box)).forEach((drawing) => drawing.draw(mode()));
   },
   { rootMargin: NEAR },
 );
-drawings.forEach(({ box }) => watcher.observe(box));
-const again = () => seen.forEach((drawing) => drawing.draw(mode()));
+// draws those near the screen now, and others when they are
+function watch() {
+  watcher.disconnect();
+  drawings.forEach(({ box }) => watcher.observe(box));
+}
+watch();
 let waiting;
 addEventListener("resize", () => {
   clearTimeout(waiting);
-  waiting = setTimeout(again, 200);
+  waiting = setTimeout(watch, 200);
 });
-dark.addEventListener("change", again);
+dark.addEventListener("change", watch);
 // paper is light, and has them all
 addEventListener("beforeprint", () => drawings.forEach((drawing) => drawing.draw("light", true)));
 addEventListener("afterprint", () => {
   drawings.forEach((drawing) => drawing.clear());
-  again();
+  watch();
 });
 
 // ---- tables
