@@ -85,7 +85,7 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(
     """State the outputs of a family in this study besides what it `presents`; none where it lacks the family.
 
     keys: of the study, which its provenance states; files: final outputs; statistics: tables with checksums
-    beside these; provenance: where things came from (unmask.report.provenance); programs: that run in its
+    beside these; provenance: where things came from (unmask.report.page); programs: that run in its
     sections (unmask.report.sections.App).
     """
     REGISTER.append(
@@ -233,7 +233,7 @@ def section_outputs(names):
 
 def licence(entry, made=False):
     """What the report says of the licence of data, also where a study names none; nothing of what it makes
-    itself. The last section of the page lists it (unmask.report.provenance)."""
+    itself. The last section of the page lists it (unmask.report.page)."""
     return {} if made else {LICENCE: entry.get("licence") or NOT_STATED}
 
 

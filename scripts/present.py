@@ -1,9 +1,9 @@
 """Present a family of measures: write its tables, its figures, and its sections of the report."""
 
 from unmask.job import job
-from unmask.report.presenting import Inputs, present
+from unmask.report.presenting import present
 
 with job() as run:
     params = run.params
-    inputs = Inputs(dict(run.input.items()), params.settings, params.study)
-    present(params.family, inputs, dict(run.output.items()), run.record())
+    files, outputs = dict(run.input.items()), dict(run.output.items())
+    present(params.family, files, params.settings, outputs, params.study, run.record())

@@ -3,8 +3,7 @@
 from unmask.job import job
 from unmask import __version__
 from unmask.files import write_text
-from unmask.report.page import About, render_page, render_summary
-from unmask.report.provenance import provenance
+from unmask.report.page import provenance, render_page, render_summary
 from unmask.report.sections import read_sections, write_sections
 
 with job() as run:
@@ -15,5 +14,5 @@ with job() as run:
     paths = [*inputs.sections, output.provenance]
     sections = [section for path in paths for section in read_sections(path)]
     write_text(output.summary, render_summary(params.title, sections))
-    about = About(params.settings["study"], f"Unmask {__version__}", licence="MIT")
-    write_text(output.page, render_page(params.title, sections, about))
+    page = render_page(params.title, sections, params.settings["study"], f"Unmask {__version__}")
+    write_text(output.page, page)

@@ -41,7 +41,7 @@ OUTCOMES = (STEREOTYPE, ANTISTEREOTYPE, TIE, UNDEFINED)
 """What a measure says of a pair; `undefined` where one side has nothing to score."""
 
 LICENCE = "licence"
-"""The key of what entries of the provenance state of the licence of data (unmask.report.provenance)."""
+"""The key of what entries of the provenance state of the licence of data (unmask.report.page)."""
 
 NOT_STATED = "not stated"
 """In place of a licence that a study does not name."""

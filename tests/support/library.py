@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.job import INTERRUPTED, TERMINATED, hold_run_lock, job_log
-from unmask import __version__, digests, workflow_root
+from unmask import LIBRARY, __version__, digests, workflow_root
 from unmask import tables as unmask_tables
 from unmask.associations.embeddings import read_embeddings, write_embeddings
 from unmask.associations.grounded_embedding import embed_with_images, open_region_features
@@ -218,27 +218,31 @@ from unmask.regional.terms import ORIGINAL as REGIONAL_ORIGINAL
 from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
 from unmask.regional.terms import PUBLISHED as REGIONAL_PUBLISHED
 from unmask.regional.words import read_list, read_words, word_sets
-from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, with_parts_of
-from unmask.report.charts import COLOURS, MODES, RANGES, VEGA_LITE, chart, save_chart, theme
+from unmask.report.charts import COLOURS, MODES, NO_FIGURE, RANGES, VEGA_LITE, chart, save_figure, theme
 from unmask.report.charts import title_of as report_title_of
-from unmask.report.declared_tables import Column as ReportColumn
-from unmask.report.declared_tables import Table as Report_declared_tablesTable
-from unmask.report.declared_tables import cell, ends, fields, in_order, with_marks
-from unmask.report.forms import CHART_COLUMNS, Axis, Beside, Kinds, changes_chart, forest, scatter
+from unmask.report.forms import (
+    CHART_COLUMNS,
+    Axis,
+    Beside,
+    Grid,
+    Kinds,
+    changes_chart,
+    forest,
+    panels,
+    scatter,
+    tooltips,
+)
 from unmask.report.page import (
-    LIBRARY,
     LONG,
     MOST_ROWS,
     MOST_SENTENCES,
     WIDTH,
-    About,
+    citations,
+    provenance,
     render_page,
     render_summary,
 )
-from unmask.report.panels import Row, by_value, domain, kinds, line, panels, plain, tooltips
-from unmask.report.presenting import NO_FIGURE, Presentation, Topic, clear, save_figure
-from unmask.report.provenance import citations, provenance
-from unmask.report.published import UNMASKING_THE_MASK, doubts, read_published
+from unmask.report.presenting import Presentation, Topic, clear
 from unmask.report.sections import (
     METHOD,
     App,
@@ -255,19 +259,25 @@ from unmask.report.sections import (
     read_sections,
     write_sections,
 )
-from unmask.report.sheets import (
-    DASH,
-    MINUS,
+from unmask.report.study import UNMASKING_THE_MASK, Study, doubts, read_published
+from unmask.report.tables import Column as ReportColumn
+from unmask.report.tables import (
     Sheet,
+    cell,
     csv_text,
+    ends,
     escape_latex,
     escape_markdown,
+    fields,
+    in_order,
     latex,
     markdown,
+    records,
     rows_of,
+    with_marks,
 )
-from unmask.report.study import Study
-from unmask.report.wording import listed, many, span
+from unmask.report.tables import Table as ReportTable
+from unmask.report.wording import DASH, MINUS, Captions, listed, many, span, with_parts_of
 from unmask.results.cleaning import removable, remove
 from unmask.results.comparing import compare_runs, describe
 from unmask.results.settings import FILE, LAYOUT, check_layout, other_settings, results_folder, stated

@@ -31,9 +31,11 @@ from library import (
 from made_worlds import make_world
 
 SOURCES = {"bert": "train", "even": "train", "oracle": "oracle", "untrained": "random"}
-STUDY = Study.from_config(
-    [{"name": name, "source": source} for name, source in SOURCES.items()],
-    [{"name": "real"}, {"name": "pairs", "world": "w", "format": "crows-pairs"}],
+STUDY = Study.of(
+    {
+        "models": [{"name": name, "source": source} for name, source in SOURCES.items()],
+        "benchmarks": [{"name": "real"}, {"name": "pairs", "world": "w", "format": "crows-pairs"}],
+    }
 )
 
 BY_HAND = {

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pytest
 
-from library import Chart, chart, save_chart
+from library import Chart, chart, save_figure
 
 HOSTILE = "</script><img src=x onerror=alert(1)>datum.value"
 ROWS = [
@@ -45,18 +45,18 @@ def test_a_chart_without_its_rows_is_refused(spec: Any) -> None:
 
 def test_files_are_the_same_every_time(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        save_chart(drawn(), tmp_path / f"{name}.svg", tmp_path / f"{name}.png")
+        save_figure(drawn(), "A caption.", tmp_path / f"{name}.svg", tmp_path / f"{name}.png", "mine")
     for kind in ("svg", "png"):
         assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
     other = [{**ROWS[0], "score": 12.0}, ROWS[1]]
-    save_chart(drawn(other), tmp_path / "three.svg", tmp_path / "three.png")
+    save_figure(drawn(other), "A caption.", tmp_path / "three.svg", tmp_path / "three.png", "mine")
     for kind in ("svg", "png"):
         assert (tmp_path / f"one.{kind}").read_bytes() != (tmp_path / f"three.{kind}").read_bytes()
 
 
 def test_text_in_a_chart_is_drawn_as_it_is(tmp_path: Path) -> None:
-    save_chart(drawn(), tmp_path / "a.svg", tmp_path / "a.png")
+    save_figure(drawn(), "A caption.", tmp_path / "a.svg", tmp_path / "a.png", "mine")
     tree = ElementTree.parse(tmp_path / "a.svg")
     words = {element.text for element in tree.iter() if element.tag.endswith("}text")}
     assert {row["name"] for row in ROWS} <= words
@@ -68,5 +68,5 @@ def test_no_data_is_fetched_for_a_file(tmp_path: Path) -> None:
     elsewhere = alt.LookupData(alt.UrlData("http://127.0.0.1:9/x.json"), key="name", fields=["y"])
     looking = drawn().transform_lookup(lookup="name", from_=elsewhere)
     with pytest.raises(ValueError, match="not allowed"):
-        save_chart(looking, tmp_path / "a.svg", tmp_path / "a.png")
+        save_figure(looking, "A caption.", tmp_path / "a.svg", tmp_path / "a.png", "mine")
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""The forms of charts: what is drawn of a frame, where, in which order, and what is not."""
+"""The forms of charts: what is drawn of a frame, where, in which order, and what is not; and their panels."""
 
 import math
 from typing import Any
@@ -6,9 +6,23 @@ from typing import Any
 import altair as alt
 import pandas as pd
 import pytest
+import vl_convert
 
 from drawn_marks import Panel, check_forest, panels_of, scale_of
-from library import CHART_COLUMNS, Axis, Beside, Kinds, changes_chart, chart, forest, scatter
+from library import (
+    CHART_COLUMNS,
+    VEGA_LITE,
+    Axis,
+    Beside,
+    Grid,
+    Kinds,
+    changes_chart,
+    chart,
+    forest,
+    panels,
+    scatter,
+    tooltips,
+)
 
 HOSTILE = "'</script><b>\nsecond line"
 AXIS = Axis("what, in units", line=0.5, span=(0, 1), step=0.5)
@@ -68,6 +82,11 @@ def test_a_scale_ends_at_steps_or_has_some_room() -> None:
     below = pd.DataFrame({"panel": ["p"], "name": "z", "value": -0.2})
     assert scale(below, AXIS)["domain"] == [-0.5, 1]
     assert scale(below, Axis("x", span=(0, 1)))["domain"] == [-0.2, 1]
+    assert scale(below, Axis("x", span=(0.4, 0.6), step=0.1))["domain"] == pytest.approx([-0.2, 0.6])
+    # 0.6 / 0.2 is a hair below 3
+    assert scale(below.assign(value=0.1), Axis("x", span=(0, 0.6), step=0.2))["domain"] == pytest.approx(
+        [0, 0.6]
+    )
     far = forest(FRAME.assign(far=3.0), AXIS, beside=[Beside("far", "tick")])
     assert last_of(far)["x"]["scale"]["domain"] == [0, 3]
 
@@ -149,3 +168,35 @@ def test_the_interval_of_a_change_is_laid_at_what_was_before() -> None:
     factor, shift = scale_of(changes["after"], [mark.x for mark in marks])
     assert [tick.x + 1 for tick in ticks] == pytest.approx((factor * changes["before"] + shift).tolist())
     assert changes_chart(changes[:0], AXIS) is None
+
+
+ROWS: list[dict[str, Any]] = [
+    {"panel": "second <b>", "x": 1.0, "kind": "one"},
+    {"panel": "first", "x": 5.0, "kind": "other"},
+    {"panel": "second <b>", "x": 3.0, "kind": "other"},
+]
+
+
+def svg_of(made: alt.FacetChart) -> str:
+    svg: str = vl_convert.vegalite_to_svg(chart("c", "a", made).spec, vl_version=VEGA_LITE)
+    return svg
+
+
+def test_panels_stand_in_the_order_of_the_rows() -> None:
+    frame = pd.DataFrame(ROWS)
+    looks = Kinds("kind", "a kind", ["one", "other"]).looks(frame)
+    marks = alt.Chart().mark_point().encode(x="x:Q", tooltip=tooltips(frame), **looks)
+    drawn = panels([marks], ROWS, Grid(3, width=200, height=100), margin=50)
+    svg, spec = svg_of(drawn), chart("c", "a", drawn).spec
+    assert svg.index("second &lt;b&gt;") < svg.index(">first<")
+    # as many beside each other as there are
+    assert spec["columns"] == 2 and spec["usermeta"] == {"margin": 50, "gap": 32}
+    assert spec["data"]["values"] == ROWS
+
+
+def test_a_panels_name_may_have_lines() -> None:
+    rows = [{"panel": "of a: in b", "x": 1.0}, {"panel": "of a\nin c", "x": 2.0}]
+    marks = alt.Chart().mark_point().encode(x="x:Q")
+    cut = svg_of(panels([marks], rows, Grid(2, between=": "), margin=0))
+    assert ">of a<" in cut and ">in b<" in cut
+    assert ">of a: in b<" in svg_of(panels([marks], rows, Grid(2), margin=0))

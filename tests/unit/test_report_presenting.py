@@ -24,7 +24,7 @@ from library import (
     forest,
     save_figure,
 )
-from library import Report_declared_tablesTable as Table
+from library import ReportTable as Table
 from library import Table as SectionTable
 from shown import rows_drawn
 

@@ -15,7 +15,6 @@ from library import (
     LICENCE,
     METHOD,
     NOT_STATED,
-    About,
     App,
     Block,
     Chart,
@@ -123,11 +122,9 @@ def test_no_text_is_markup() -> None:
 
 
 def test_a_page_says_what_it_is_of() -> None:
-    about = About("a<b", "Unmask 7", [("Repository", "https://a.example/?q=1&r=2")])
-    page = render_page(HOSTILE, [Section("s", "S", ("It is.", "More."))], about)
+    page = render_page(HOSTILE, [Section("s", "S", ("It is.", "More."))], "a<b", "Unmask 7")
     assert page.count(' content="It is.">') == 2
-    assert "https://a.example/?q=1&r=2" in Page(page).links
-    assert "".join(Page(page).texts).count("Unmask 7, study a<b") == 1
+    assert "".join(Page(page).texts).count("Unmask 7 (MIT licence), study a<b") == 1
     # without a finding it is the title
     assert 'content="t">' in render_page("t", [Section("s", "S", (), (Text("text"),))])
 

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from library import (
-    COMPUTED,
-    HOW_COMPUTED,
     MOST_ROWS,
     MOST_SENTENCES,
     WIDTH,
     Captions,
-    Facts,
     Section,
     Sheet,
     listed,
@@ -24,17 +21,14 @@ from library import (
 from library import report_title_of as title_of
 
 
-def test_facts_are_filled_in_and_what_is_computed_stands_in_a_fold() -> None:
+def test_facts_are_filled_in_and_what_is_computed_is_said_where_it_is_known() -> None:
     captions = Captions(
-        {"one": "At {alpha}.\n", COMPUTED: {"part": {"p": "Below {alpha}.\n", "d": "A mean."}}},
+        {"one": "At {alpha}.\n", "computed": {"part": {"p": "Below {alpha}.\n", "d": "A mean."}}},
         {"alpha": "0.01"},
     )
     assert captions["one"] == "At 0.01."
-    fold = captions.computed("part")
-    assert fold.title == HOW_COMPUTED and not fold.open
-    assert fold.blocks == (Facts((("p", "Below 0.01."), ("d", "A mean."))),)
-    with pytest.raises(KeyError):
-        captions.computed("other")
+    assert captions.computed("part") == (("p", "Below 0.01."), ("d", "A mean."))
+    assert captions.computed("other") == ()
 
 
 def test_a_part_of_a_caption_stands_where_the_chart_has_what_it_speaks_of() -> None:

@@ -8,8 +8,7 @@ import pandas as pd
 
 from unmask.associations.terms import JOINT, WORD, X, Y
 from unmask.report.forms import Axis, Grid, Kinds, forest, scatter
-from unmask.report.panels import by_value, columns_of
-from unmask.report.sheets import rows_of
+from unmask.report.tables import columns_of, in_order, rows_of
 
 CLAIMS = TOO_SMALL, WITHIN, BEYOND = ("sets too small for such a p", "explainable by chance", "beyond chance")
 """What may be claimed of a test, from nothing to the most."""
@@ -30,7 +29,7 @@ def tests(
     rows: ASSOCIATIONS with encoder and suite, of words.
     """
     known = _labelled(rows[rows["d"].notna()])
-    known = by_value(by_value(known, "pooling", poolings), "encoder", encoders)
+    known = in_order(known, encoder=encoders, pooling=poolings)
     claims = [known["least_p"] >= alpha, known["p_holm"] < alpha]
     frame = columns_of(
         known,
@@ -71,11 +70,12 @@ def grounded(cells: pd.DataFrame) -> alt.FacetChart | None:
             "pictures": f"of {pictures}",
             "mean_s": mean_s,
         }
-        for row in rows_of(by_value(_labelled(own), ["suite", "test", "encoder", "pooling"]))
+        for row in rows_of(_labelled(own))
         for pictures, mean_s in ((X, row.with_x), (Y, row.with_y))
     ]
+    frame = pd.DataFrame(rows)
     return scatter(
-        pd.DataFrame(rows),
+        in_order(frame, panel=frame["panel"].unique()),
         Axis("seen with pictures"),
         Axis("mean s", line=0),
         across="pictures",

@@ -11,13 +11,10 @@ import pandas as pd
 from unmask.associations import charts
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.terms import E1, E3X, E3Y, GROUNDED, JOINT, SETS, TEXT, VECTORS, WEAT, WORD
-from unmask.report.captions import Captions, load_captions
-from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
 from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.published import read_published
-from unmask.report.sheets import Sheet, counted, number, rows_of
-from unmask.report.study import UNTRAINED, Named
-from unmask.report.wording import listed, many, records, span
+from unmask.report.study import UNTRAINED, read_published
+from unmask.report.tables import Column, Sheet, Table, ends, in_order, records, rows_of, with_marks
+from unmask.report.wording import Captions, counted, listed, load_captions, many, number, span
 from unmask.study_results import facts_by, load_tables
 
 CLOSE = 0.01
@@ -119,8 +116,8 @@ class AssociationResults:
     @cached_property
     def untrained(self) -> list[str]:
         """The encoders with random weights."""
-        encoders = map(Named.from_config, self.settings["encoders"])
-        return [encoder.name for encoder in encoders if encoder.source == UNTRAINED]
+        encoders = self.settings["encoders"]
+        return [encoder["name"] for encoder in encoders if encoder.get("source") == UNTRAINED]
 
     @property
     def alpha(self) -> float:

@@ -15,7 +15,7 @@ from unmask.fetching.http import fetch
 from unmask.pairs.elsewhere import read_score_file
 from unmask.pairs.keys import PairStatistics
 from unmask.pairs.matching import Matched, match, scores_table
-from unmask.report.sheets import counted, number, p_value
+from unmask.report.wording import counted, number, p_value
 from unmask.statistics.comparisons import sides_compared
 from unmask.statistics.decisions import NO_PREFERENCE, Decisions, decisions
 from unmask.statistics.sharing import sharing_of

@@ -13,7 +13,8 @@ from unmask.command.scoring import run_study
 from unmask.errors import InputError, known_names
 from unmask.files import write_text
 from unmask.papers.comparing import Item, compared, needs_data, read_costs, read_items, summary
-from unmask.report.sheets import csv_text, number
+from unmask.report.tables import csv_text
+from unmask.report.wording import number
 from unmask.results.settings import results_folder
 
 TABLE = Path("results/reproduced.csv")

@@ -9,13 +9,10 @@ import pandas as pd
 
 from unmask.files import read_facts
 from unmask.measures.formulas import title_of
-from unmask.report.captions import Captions, load_captions
-from unmask.report.declared_tables import Column, Table
 from unmask.report.forms import Axis, changes_chart
-from unmask.report.panels import by_value, columns_of
 from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.sheets import UNTESTABLE, Sheet, counted, number
-from unmask.report.wording import many
+from unmask.report.tables import Column, Sheet, Table, columns_of, in_order
+from unmask.report.wording import UNTESTABLE, Captions, counted, load_captions, many, number
 from unmask.statistics.changes import changes, without_controls
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.ranks import holm
@@ -110,7 +107,7 @@ def scores_chart(results: DebiasingResults) -> alt.FacetChart | None:
     shape. None where nothing is compared."""
     kinds = {model["name"]: _kind(model) for model in results.models}
     panel = results.changed["origin"] + " on " + results.changed["benchmark"]
-    rows = by_value(results.changed.assign(panel=panel), "panel")
+    rows = in_order(results.changed.assign(panel=panel), panel=panel.unique())
     frame = columns_of(
         rows,
         *("panel", "model", "before", "after", "low", "high", "p_holm"),

@@ -10,13 +10,11 @@ from unmask.downstream.correlation import main_metrics
 from unmask.downstream.results import DownstreamResults
 from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, LEAST_SEEN
 from unmask.measures.formulas import title_of
-from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.forms import Axis, Beside, Grid, Kinds, changes_chart, forest, scatter
-from unmask.report.panels import columns_of
 from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.published import DOUBT
-from unmask.report.sheets import DAGGER, Sheet, counted, number, rows_of
-from unmask.report.wording import listed, many, records, span
+from unmask.report.study import DOUBT
+from unmask.report.tables import Column, Sheet, Table, columns_of, in_order, records, rows_of, with_marks
+from unmask.report.wording import DAGGER, counted, listed, many, number, span
 from unmask.statistics.changes import without_controls
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import CORRECTED, PUBLISHED

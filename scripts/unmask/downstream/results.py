@@ -9,8 +9,8 @@ import pandas as pd
 from unmask.downstream.correlation import ModelRole, intrinsic_scores, is_overall, last_step, main_metrics
 from unmask.downstream.schema import CORRELATIONS, SCORES, WORD_COUNTS
 from unmask.downstream.terms import ALL_PAIRS, CHANGE
-from unmask.report.captions import Captions, load_captions
-from unmask.report.published import doubts, read_published
+from unmask.report.study import doubts, read_published
+from unmask.report.wording import Captions, load_captions
 from unmask.statistics.changes import changes
 from unmask.statistics.ranks import holm
 from unmask.study_results import facts_by, load_tables

@@ -10,8 +10,8 @@ import pandas as pd
 from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.word_lists import GROUPS
 from unmask.measures.formulas import title_of
-from unmask.report.forms import Axis, forest
-from unmask.report.panels import STEP, Row, columns_of, kinds, names_down, only, panels, room_for, tooltips
+from unmask.report.forms import STEP, Axis, Grid, Kinds, forest, names_down, only, panels, room_for, tooltips
+from unmask.report.tables import Row, columns_of
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 
@@ -57,8 +57,8 @@ def _frequencies_chart(rows: Sequence[Row], edge: float) -> alt.FacetChart:
         ticks = alt.Axis(values=_ticks(edge, most), format=",~f", labelOverlap="greedy", labelSeparation=8)
         return alt.X(f"{name}:Q", title="per million words", scale=scale, axis=ticks)
 
-    looks = kinds("kind", "words of the group that is", GROUPS)
-    said = tooltips(pd.DataFrame(rows))
+    frame = pd.DataFrame(rows)
+    looks, said = Kinds("kind", "words of the group that is", GROUPS).looks(frame), tooltips(frame)
     base = alt.Chart()
     group, seen, unseen = (
         base.transform_filter(only("drawn", each)) for each in ("group", "word", "word unseen")
@@ -73,8 +73,7 @@ def _frequencies_chart(rows: Sequence[Row], edge: float) -> alt.FacetChart:
         ),
     ]
     height = alt.Step(STEP * len(GROUPS), **{"for": "position"})
-    names = [row["name"] for row in rows]
-    return panels(layers, rows, 2, margin=room_for(names), height=height)
+    return panels(layers, rows, Grid(2, height=height), margin=room_for(row["name"] for row in rows))
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -12,8 +12,8 @@ from unmask.frequency.group_tests import BY, compare_groups, ranked
 from unmask.frequency.group_words import LISTED
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS
 from unmask.frequency.word_lists import GROUPS
-from unmask.report.captions import Captions, load_captions
 from unmask.report.study import Study
+from unmask.report.wording import Captions, load_captions
 from unmask.study_results import load_tables
 from unmask.tables import read_metadata
 
@@ -47,7 +47,7 @@ class FrequencyResults:
 
     @cached_property
     def study(self) -> Study:
-        return Study.from_config(self.settings["models"], self.settings["benchmarks"])
+        return Study.of(self.settings)
 
     @property
     def alpha(self) -> float:
@@ -76,4 +76,4 @@ class FrequencyResults:
     @cached_property
     def correlations(self) -> pd.DataFrame:
         """CORRELATIONS of margins with log frequency ratios, with the columns model and benchmark."""
-        return self.study.collect(self.files["link"], CORRELATIONS)
+        return self.study.collect(self.files["link"], CORRELATIONS, "model", "benchmark")

@@ -6,8 +6,7 @@ from unmask.frequency.group_tests import BY
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
 from unmask.measures.formulas import title_of
-from unmask.report.declared_tables import Column, Table, in_order, with_marks
-from unmask.report.sheets import Sheet
+from unmask.report.tables import Column, Sheet, Table, in_order, with_marks
 from unmask.statistics.schema import OVERALL
 
 TEST = "Mann-Whitney"

@@ -16,12 +16,11 @@ from unmask.pairs import charts, planted
 from unmask.pairs.results import PairResults, several_types, shared_things
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, MEANINGS, can_be_tested
 from unmask.report.charts import chart
-from unmask.report.declared_tables import Column, Table
 from unmask.report.sections import METHOD, Block, Code, Fold, Items, Section, Text
 from unmask.report.sections import Table as TableBlock
-from unmask.report.sheets import Sheet, counted, interval
 from unmask.report.study import ORACLE, SCORED, UNTRAINED
-from unmask.report.wording import Row, listed, many, records, span
+from unmask.report.tables import Column, Row, Sheet, Table, records
+from unmask.report.wording import counted, interval, listed, many, span
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.proportions import contains
 from unmask.statistics.schema import BIAS_TYPE, OVERALL

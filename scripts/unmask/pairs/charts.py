@@ -8,8 +8,8 @@ import pandas as pd
 from unmask.measures.formulas import title_of
 from unmask.pairs.verdicts import TESTABLE, VERDICTS
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
-from unmask.report.panels import columns_of
-from unmask.report.sheets import counted, rows_of
+from unmask.report.tables import columns_of, rows_of
+from unmask.report.wording import counted
 from unmask.statistics.decisions import NO_PREFERENCE
 
 ON = " on "

@@ -13,13 +13,11 @@ from unmask.measures.formulas import title_of
 from unmask.pairs.charts import ON, TITLE
 from unmask.pairs.results import PairResults, Truth
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, TESTABLE, holm_of_larger
-from unmask.report.declared_tables import Column, Table, in_order
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
-from unmask.report.panels import columns_of
 from unmask.report.presenting import Topic
-from unmask.report.sheets import counted, rows_of
 from unmask.report.study import ORACLE
-from unmask.report.wording import listed, many
+from unmask.report.tables import Column, Table, columns_of, in_order, rows_of
+from unmask.report.wording import counted, listed, many
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.schema import BIAS_TYPE
 from unmask.statistics.sharing import TOLERANCE

@@ -15,14 +15,12 @@ from unmask.pairs import answer, charts, planted, printed
 from unmask.pairs.explorer import packed, shown_pairs
 from unmask.pairs.results import FLAW_TITLES, PairResults, several_types
 from unmask.pairs.verdicts import CONTROL, MARKS
-from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import columns_of
 from unmask.report.presenting import Presentation, Topic, clear
 from unmask.report.sections import METHOD, App, Items, Section
-from unmask.report.sheets import counted
 from unmask.report.study import SCORED
-from unmask.report.wording import listed, many, records
+from unmask.report.tables import Column, Table, columns_of, in_order, records, with_marks
+from unmask.report.wording import counted, listed, many
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.quality import flags
 from unmask.statistics.ranks import holm
@@ -434,10 +432,7 @@ PRESENTS = Presentation(
         "planted": planted.judgements,
     },
     {
-        "bias": (
-            lambda results: charts.overview(printed.with_reported(answer.judged(results), results)),
-            "overview_chart",
-        ),
+        "bias": lambda results: charts.overview(printed.with_reported(answer.judged(results), results)),
     },
     _shows,
 )

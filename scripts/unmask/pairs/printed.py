@@ -15,12 +15,21 @@ import pandas as pd
 from unmask.measures.formulas import sees_context, title_of
 from unmask.pairs.charts import ON
 from unmask.pairs.results import COUNT, PairResults
-from unmask.report.declared_tables import Column, Table, in_order, ranged, with_marks
-from unmask.report.panels import by_value, only, panels, records, tooltips
+from unmask.report.forms import Grid, only, panels, tooltips
 from unmask.report.presenting import Topic
-from unmask.report.published import UNMASKING_THE_MASK
-from unmask.report.sheets import DAGGER, UNTESTABLE, Sheet, TableAndSheet, counted, interval, number, rows_of
-from unmask.report.wording import many, span
+from unmask.report.study import UNMASKING_THE_MASK
+from unmask.report.tables import (
+    Column,
+    Sheet,
+    Table,
+    TableAndSheet,
+    in_order,
+    ranged,
+    records,
+    rows_of,
+    with_marks,
+)
+from unmask.report.wording import DAGGER, UNTESTABLE, counted, interval, many, number, span
 from unmask.statistics.accuracy import (
     BETWEEN_MEASURES,
     CLUSTERED,
@@ -313,7 +322,7 @@ def figure1(rows: pd.DataFrame) -> alt.FacetChart:
     corners = pd.DataFrame({FALSE_RATE: [0.0, 1.0], TRUE_RATE: [0.0, 1.0]})
     diagonal = rows.drop(columns=[FALSE_RATE, TRUE_RATE]).drop_duplicates().merge(corners, how="cross")
     frame = pd.concat([diagonal.assign(drawn="chance"), rows.assign(drawn="curve")], ignore_index=True)
-    frame = by_value(frame.assign(measure=frame["measure"].map(title_of)), "panel")
+    frame = in_order(frame.assign(measure=frame["measure"].map(title_of)), panel=rows["panel"].unique())
     scale, ticks = alt.Scale(domain=[0, 1], nice=False), [0, 0.2, 0.4, 0.6, 0.8, 1]
     across, up = alt.Axis(values=ticks), alt.Axis(values=ticks, minExtent=44, maxExtent=44)
     axes = {
@@ -328,8 +337,8 @@ def figure1(rows: pd.DataFrame) -> alt.FacetChart:
         tooltip=tooltips(frame[["measure", FALSE_RATE, TRUE_RATE]]),
     )
     layers = [chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(**axes), line]
-    columns = min(4, frame["measure"].nunique())
-    return panels(layers, records(frame), columns, margin=60, width=240, height=240)
+    grid = Grid(min(4, frame["measure"].nunique()), width=240, height=240)
+    return panels(layers, records(frame), grid, margin=60)
 
 
 # the language model score of StereoSet

@@ -14,9 +14,8 @@ from unmask.errors import InputError
 from unmask.files import read_facts
 from unmask.measures.formulas import title_of
 from unmask.pairs.verdicts import verdicts, with_controls, with_corrected_p
-from unmask.report.captions import Captions, load_captions
-from unmask.report.published import read_published
-from unmask.report.study import Study
+from unmask.report.study import Study, read_published
+from unmask.report.wording import Captions, load_captions
 from unmask.statistics.agreement import BIASED_FROM
 from unmask.statistics.quality import UNKNOWN_TOKENS
 from unmask.statistics.ranks import holm
@@ -64,7 +63,7 @@ def _statistics(name: str, *families: str) -> "cached_property[pd.DataFrame]":
     """
 
     def read(results: "PairResults") -> pd.DataFrame:
-        rows = results.study.collect(results.files[name], SCHEMAS[name])
+        rows = results.study.collect(results.files[name], SCHEMAS[name], "model", "benchmark")
         return holm(rows, by=list(families)) if families else rows
 
     return cached_property(read)
@@ -101,7 +100,7 @@ class PairResults:
 
     @cached_property
     def study(self) -> Study:
-        return Study.from_config(self.settings["models"], self.settings["benchmarks"])
+        return Study.of(self.settings)
 
     @property
     def headline(self) -> str:
@@ -128,14 +127,14 @@ class PairResults:
     @cached_property
     def bias(self) -> pd.DataFrame:
         """BIAS of every model and benchmark, with `verdict` and p_holm as unmask.pairs.verdicts has them."""
-        rows = self.study.collect(self.files["bias"], SCHEMAS["bias"])
+        rows = self.study.collect(self.files["bias"], SCHEMAS["bias"], "model", "benchmark")
         rows = with_controls(rows.assign(verdict=verdicts(rows)))
         return with_corrected_p(rows, self.study.trained())
 
     @cached_property
     def models_compared(self) -> pd.DataFrame:
         """COMPARISONS of the study's models, with the column benchmark first."""
-        rows = self.study.of_benchmarks(self.files["models_compared"], COMPARISONS)
+        rows = self.study.collect(self.files["models_compared"], COMPARISONS, "benchmark")
         models = [model.name for model in self.study.models]
         return rows[rows["first"].isin(models) & rows["second"].isin(models)].reset_index(drop=True)
 
@@ -160,7 +159,7 @@ class PairResults:
     @cached_property
     def versions(self) -> pd.DataFrame:
         """VERSIONS of the study's benchmarks, with the column benchmark first."""
-        return self.study.of_benchmarks(self.files["versions"], VERSIONS)
+        return self.study.collect(self.files["versions"], VERSIONS, "benchmark")
 
     @cached_property
     def pairs(self) -> dict[str, pd.DataFrame]:

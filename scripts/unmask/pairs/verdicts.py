@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from unmask.measures.formulas import sees_context
-from unmask.report.sheets import UNTESTABLE, rows_of
+from unmask.report.tables import rows_of
+from unmask.report.wording import UNTESTABLE
 from unmask.statistics.proportions import contains, leaves_out
 from unmask.statistics.ranks import step_down
 from unmask.statistics.schema import OVERALL

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from unmask.regional.results import OVERALL, RegionalResults
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS
 from unmask.regional.terms import C_W, CONTROL
-from unmask.report.forms import Axis, Grid, Kinds, forest, scatter
-from unmask.report.panels import SharedData, columns_of, only, panels, records, tooltips
+from unmask.report.forms import Axis, Grid, Kinds, SharedData, forest, only, panels, scatter, tooltips
+from unmask.report.tables import columns_of, records
 from unmask.study_results import facts_by, load_tables
 from unmask.tables import read_arrow
 
@@ -212,9 +212,9 @@ def country_map(results: RegionalResults, frames: list[pd.DataFrame], value: str
     corners = {"type": "MultiPoint", "coordinates": CORNERS}
     fit: Any = {"type": "Feature", "properties": {}, "geometry": corners}
     laid = [layer.project("equalEarth", rotate=[-CENTRE, 0, 0], fit=fit) for layer in layers]
-    size: dict[str, Any] = {"width": WIDTH, "height": round(ASPECT * WIDTH), "aspect": ASPECT}
+    grid = Grid(2, width=WIDTH, height=round(ASPECT * WIDTH), aspect=ASPECT)
     form = alt.TopoDataFormat(type="topojson", feature=OBJECT)
     data = SharedData(name="borders", values=borders, format=form)
-    return panels(laid, records(rows), 2, margin=0, **size).transform_lookup(
+    return panels(laid, records(rows), grid, margin=0).transform_lookup(
         lookup="code", from_=alt.LookupData(data, key="id"), as_="geo"
     )

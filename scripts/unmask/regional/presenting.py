@@ -9,10 +9,9 @@ from scipy.stats import kendalltau
 from unmask.regional import charts
 from unmask.regional.results import ORDERS, RegionalResults
 from unmask.regional.terms import C_W, C_Z, CONTROL, FULL, PROTOCOLS, REPLACE, SPARSENESS, WITHOUT
-from unmask.report.declared_tables import Column, Table, ends, with_marks
 from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.published import DOUBT
-from unmask.report.sheets import Sheet
+from unmask.report.study import DOUBT
+from unmask.report.tables import Column, Sheet, Table, ends, with_marks
 from unmask.report.wording import listed, span
 
 MOST, NAMED = 10, 6

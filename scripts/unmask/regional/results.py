@@ -9,10 +9,9 @@ import pandas as pd
 
 from unmask.regional.schema import PREFIXES, REGIONS, SCORES
 from unmask.regional.terms import C_W, CORRECTED, COUNTRY, FULL, PARENT, PROTOCOLS
-from unmask.report.captions import Captions, load_captions
-from unmask.report.declared_tables import in_order
-from unmask.report.published import doubts, read_published
-from unmask.report.study import Named
+from unmask.report.study import Named, doubts, read_published
+from unmask.report.tables import in_order
+from unmask.report.wording import Captions, load_captions
 from unmask.statistics.ranks import holm
 from unmask.study_results import load_tables
 from unmask.tables import read_metadata, read_table
@@ -40,7 +39,7 @@ class RegionalResults:
     @cached_property
     def models(self) -> list[Named]:
         """In the order of the study."""
-        return [Named.from_config(entry) for entry in self.settings["models"]]
+        return [Named(**entry) for entry in self.settings["models"]]
 
     @property
     def order(self) -> dict[str, list[str]]:

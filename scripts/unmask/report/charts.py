@@ -6,7 +6,7 @@ pair, and series (models, protocols, groups and so on) have others.
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import vl_convert
 
+from unmask import __version__
 from unmask.errors import InputError
 from unmask.files import write_text, written_whole
-from unmask.report.captions import with_parts_of
 from unmask.report.sections import Chart
+from unmask.report.wording import with_parts_of
 
 if TYPE_CHECKING:
     import altair
@@ -75,15 +76,14 @@ def style_sheet() -> str:
     return f":root {{ color-scheme: light dark; {names} }}\n{on_paper}\n"
 
 
-Titles = Callable[[dict[str, Any]], dict[str, Any]]
-"""What makes the title of a Vega-Lite document, as that has it."""
-
 VEGA_LITE = "6.4"
 """The Vega-Lite that draws, on the page and into files."""
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """Of charts in files: vl-convert brings the first, so that text is measured alike on any machine; the next
 two, which other programs have, are as wide."""
+
+NO_FIGURE = "Nothing in this study has what this figure needs."
 
 LICENCE = (
     "/*! Vega, Vega-Lite and Vega-Embed, (c) University of Washington Interactive Data Lab, BSD 3-Clause */\n"
@@ -164,28 +164,35 @@ def chart(caption: str, alt: str, drawn: "Drawn") -> Chart:
     """A chart of Altair's as a block of the report. Its data is one list of rows, as `altair.InlineData`.
 
     Parts of the caption, or of the alternative text, stand where it has what they speak of
-    (unmask.report.captions). Raises ValueError where it has other data.
+    (unmask.report.wording). Raises ValueError where it has other data.
     """
     spec = _spec(drawn)
     rows = spec["data"]["values"]
     return Chart(with_parts_of(caption, rows), with_parts_of(alt, rows), spec)
 
 
-def save_chart(drawn: "Drawn", svg: str | Path, png: str | Path, title: Titles | None = None) -> None:
-    """Write a chart as SVG and PNG on a light ground; the same chart gives the same bytes.
+def save_figure(drawn: "Drawn | None", caption: str, svg: str | Path, png: str | Path, study: str) -> None:
+    """Write a chart as SVG and PNG on a light ground, with a title that says what it is and of which study;
+    where there is none, a picture of words says so. The same chart gives the same bytes.
 
-    title: what makes another title of the Vega-Lite document.
     Raises ValueError as `chart` does.
     """
+    spec: dict[str, Any] = {
+        "data": {"values": [{"text": NO_FIGURE}]},
+        "mark": {"type": "text", "style": "neutral"},
+        "encoding": {"text": {"field": "text", "type": "nominal"}},
+        "width": 560,
+        "height": 60,
+    }
+    if drawn is not None:
+        spec = _spec(drawn)
+        spec["title"] = title_of(spec, (), caption, study, f"Unmask {__version__}")
     look: dict[str, Any] = {
         "vl_version": VEGA_LITE,
         "config": theme("light", FONT),
         # no data is fetched: a chart has its own
         "allowed_base_urls": [],
     }
-    spec = _spec(drawn)
-    if title:
-        spec["title"] = title(spec)
     picture = vl_convert.vegalite_to_svg(spec, **look)
     write_text(svg, picture)
     with written_whole(png) as partial:

@@ -1,44 +1,181 @@
-"""The forms of charts: estimates down rows, and one number against another.
+"""The forms of charts: estimates down rows, and one number against another; and the small panels that these,
+and families' own charts, are made of, which the page can arrange for any width.
 
-A chart is one of these over a frame: a row an estimate, with a column `panel`, in the order in which panels,
-names and kinds are drawn. All columns of the frame are the chart's data. A row without its number is left
-out; what else is null is not drawn. Each form is None where there is nothing to draw.
+A form is drawn over a frame: a row an estimate, with a column `panel`, in the order in which panels, names
+and kinds are drawn. All columns of the frame are the chart's data. A row without its number is left out; what
+else is null is not drawn. Each form is None where there is nothing to draw.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
-from unmask.report.panels import (
-    AXES,
-    GAP,
-    HEIGHT,
-    MARK,
-    OF_CLAIMS,
-    STEP,
-    WIDTH,
-    Looks,
-    domain,
-    having,
-    kinds,
-    line,
-    names_down,
-    only,
-    panels,
-    records,
-    room_for,
-    row_height,
-    tooltips,
-)
+from unmask.report.tables import records
+
+STEP = 17
+"""Pixels from one row of a panel to the next."""
+
+MARK = 50
+"""Square pixels of a mark."""
+
+AXES = 50
+"""Pixels for the numbers of an axis and its title, beside panels."""
+
+GAP = 32
+"""Pixels from one panel to the next, with what stands out of each; the page has the same."""
+
+SHAPES = ("circle", "square", "diamond", "triangle-down", "cross", "triangle-right")
+"""Of marks: what colours tell apart, shapes do too, and both together more than either."""
+
+OF_CLAIMS = (*("circle", "diamond", "square", "cross", "triangle-right", "triangle-up", "triangle-left"),)
+"""Shapes of verdicts and judgements, in the order of their colours (unmask.report.charts.RANGES)."""
+
+_NUMBERS = 40
+"""Pixels for the numbers beside a panel."""
 
 Interval = tuple[str, str]
 """Columns of the ends of an interval."""
 
-_NUMBERS = 40
-"""Pixels for the numbers beside a panel."""
+
+# what charts are made of
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How panels are arranged. columns: at most so many beside each other. width, height: of each, in pixels,
+    which the page makes wider or narrower, and with `aspect` of a height that is so much of the width.
+    between: what stands in a panel's name between two lines. title, subtitle: lines above all."""
+
+    columns: int = 3
+    width: int = 300
+    height: int | alt.Step = 190
+    between: str = "\n"
+    title: str | None = None
+    subtitle: Sequence[str] = ()
+    aspect: float | None = None
+
+
+class SharedData(alt.InlineData):
+    """Data that the copies of a chart share: each method of a chart copies it, and would copy every row."""
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> "SharedData":
+        return self
+
+
+def panels(
+    layers: Sequence[alt.Chart],
+    rows: Sequence[Mapping[str, Any]],
+    grid: Grid,
+    *,
+    margin: int,
+    gap: int = GAP,
+    independent: Sequence[str] = (),
+    axes: Sequence[str] = (),
+) -> alt.FacetChart:
+    """A panel for each value of the field `panel`, in the order of the rows; later layers lie over earlier
+    ones.
+
+    The field `place` is these panels' own: which row each is. margin: pixels for what stands beside all of
+    them, such as an axis's labels; gap: between two, with an axis that each has. independent: channels of
+    which each panel has a scale and an axis of its own; axes: an axis alone.
+    """
+    each = (("scale", independent), ("axis", axes))
+    apart: Any = {what: dict.fromkeys(channels, "independent") for what, channels in each if channels}
+    title = alt.Undefined if grid.title is None else alt.Title(grid.title, subtitle=list(grid.subtitle))
+    names = alt.Header(labelExpr=f"split(datum.label, {json.dumps(grid.between)})", labelLimit=grid.width)
+    # in one go: each method of a chart copies it, with all its layers
+    return alt.FacetChart(
+        data=SharedData(values=[dict(row) for row in rows]),
+        spec=alt.LayerChart(layer=layers, width=grid.width, height=grid.height),
+        facet=alt.Facet("panel:N", title=None, sort=alt.EncodingSortField("place", op="min"), header=names),
+        columns=min(grid.columns, len({row["panel"] for row in rows})),
+        spacing={"row": 14, "column": 18},
+        # in the order of the data
+        transform=[{"window": [{"op": "row_number", "as": "place"}]}],
+        usermeta={"margin": margin, "gap": gap, **({"aspect": grid.aspect} if grid.aspect else {})},
+        resolve=alt.Resolve(**apart) if apart else alt.Undefined,
+        title=title,
+    )
+
+
+def only(field: str, value: str | bool) -> alt.FieldEqualPredicate:
+    """The rows that have a value in a field. Values are this project's own, never text from data."""
+    return alt.FieldEqualPredicate(field=field, equal=value)
+
+
+def having(*fields: str) -> alt.Chart:
+    """For a layer of the rows that have a value in all fields: a bar without ends would lie at the edge."""
+    drawn: alt.Chart = alt.Chart()
+    for field in fields:
+        drawn = drawn.transform_filter(alt.FieldValidPredicate(field=field, valid=True))
+    return drawn
+
+
+def names_down(field: str, names: Iterable[str]) -> alt.Y:
+    """Names down the side of panels, in their order."""
+    return alt.Y(f"{field}:N", sort=list(dict.fromkeys(names)), title=None)
+
+
+def room_for(names: Iterable[str]) -> int:
+    """Pixels for names beside panels, 6.4 for a letter; longer names are cut, in the theme too."""
+    return min(200, round(6.4 * max(map(len, names), default=0)) + 16)
+
+
+def tooltips(frame: pd.DataFrame) -> list[alt.Tooltip]:
+    """What a mark says of itself: all that its row has, by the names of the columns of a chart's data."""
+    said = []
+    for name in map(str, frame):
+        dtype, title = frame[name].infer_objects().dtype, name.replace("_", " ")
+        if pd.api.types.is_bool_dtype(dtype) or not pd.api.types.is_numeric_dtype(dtype):
+            said.append(alt.Tooltip(f"{name}:N", title=title))
+        else:
+            form = ",d" if pd.api.types.is_integer_dtype(dtype) else ".4~g"
+            said.append(alt.Tooltip(f"{name}:Q", title=title, format=form))
+    return said
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What colour and shape tell apart.
+
+    column: of the names of kinds. title: of the legend. names: in their order, those that no row has too; by
+    default those of the data. claimed: whether they are what may be claimed, from nothing to the most.
+    listed: those of the legend, by default all.
+    """
+
+    column: str
+    title: str | None
+    names: Sequence[str] | None = None
+    claimed: bool = False
+    listed: Sequence[str] | None = None
+
+    def of(self, frame: pd.DataFrame) -> list[str]:
+        """The names, in their order."""
+        return list(frame[self.column].dropna().unique()) if self.names is None else list(self.names)
+
+    def looks(self, frame: pd.DataFrame) -> dict[str, Any]:
+        """A colour and a shape for each, with one legend for both."""
+        names, shapes = self.of(frame), OF_CLAIMS if self.claimed else SHAPES
+        # lines may be pale, and their legend is that of the marks
+        legend = alt.Legend(
+            symbolOpacity=1, values=alt.Undefined if self.listed is None else list(self.listed)
+        )
+        look: dict[str, Any] = {"shorthand": f"{self.column}:N", "title": self.title, "legend": legend}
+        colours = alt.Scale(domain=names, range="ordinal" if self.claimed else "category")
+        of_names = [shapes[place % len(shapes)] for place in range(len(names))]
+        return {
+            "color": alt.Color(**look, scale=colours),
+            "shape": alt.Shape(**look, scale=alt.Scale(domain=names, range=of_names)),
+        }
+
+
+# forms
 
 
 @dataclass(frozen=True)
@@ -62,31 +199,6 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Kinds:
-    """What colour and shape tell apart.
-
-    column: of the names of kinds. title: of the legend. names: in their order, those that no row has too; by
-    default those of the data. claimed: whether they are what may be claimed, from nothing to the most.
-    listed: those of the legend, by default all.
-    """
-
-    column: str
-    title: str | None
-    names: Sequence[str] | None = None
-    claimed: bool = False
-    listed: Sequence[str] | None = None
-
-    def of(self, frame: pd.DataFrame) -> list[str]:
-        """The names, in their order."""
-        return list(frame[self.column].dropna().unique()) if self.names is None else list(self.names)
-
-    def looks(self, frame: pd.DataFrame) -> Looks:
-        """A colour and a shape for each."""
-        look: dict[str, Any] = {"colours": "ordinal", "shapes": OF_CLAIMS} if self.claimed else {}
-        return kinds(self.column, self.title, self.of(frame), listed=self.listed, **look)
-
-
-@dataclass(frozen=True)
 class Beside:
     """Another number of each row, as a triangle or a tick in a style of the theme."""
 
@@ -94,55 +206,27 @@ class Beside:
     mark: Literal["triangle", "tick"]
     style: str = "neutral"
 
-    def drawn(self) -> alt.Chart:
-        """The mark, without its place."""
-        rows = having(self.column)
-        tick = rows.mark_tick(style=self.style, thickness=2, height=STEP - 5, orient="vertical")
-        point = rows.mark_point(style=self.style, shape="triangle-up", size=70, opacity=1)
-        drawn: alt.Chart = tick if self.mark == "tick" else point
-        return drawn
 
-
-@dataclass(frozen=True)
-class Grid:
-    """How panels are arranged. columns: at most so many beside each other. width, height: of each, in pixels.
-    between: what stands in a panel's name between two lines. title, subtitle: lines above all."""
-
-    columns: int = 3
-    width: int = WIDTH
-    height: int = HEIGHT
-    between: str = "\n"
-    title: str | None = None
-    subtitle: Sequence[str] = ()
-
-    def titled(self, drawn: alt.FacetChart) -> alt.FacetChart:
-        """A chart below its title, if there is one."""
-        if self.title is None:
-            return drawn
-        # its methods would copy all its layers
-        titled: alt.FacetChart = drawn.copy(deep=False)
-        titled.title = alt.Title(self.title, subtitle=list(self.subtitle))
-        return titled
-
-
-@dataclass(frozen=True)
 class _Side:
     """A side of panels with its scale: places of columns on it as channels."""
 
-    name: Literal["x", "y"]
-    axis: Axis
-    scale: alt.Scale
-
-    @classmethod
-    def of(cls, name: Literal["x", "y"], axis: Axis, frame: pd.DataFrame, columns: Iterable[str]) -> "_Side":
+    def __init__(
+        self, name: Literal["x", "y"], axis: Axis, frame: pd.DataFrame, columns: Iterable[str]
+    ) -> None:
         """columns: those that the scale covers, where it has a span."""
+        self.name, self.axis = name, axis
         if axis.span is None:
             # numbers at the top of a panel would be beside its name
             round_ends = name == "x" and isinstance(axis.ticks, int)
-            return cls(name, axis, alt.Scale(zero=axis.zero, nice=round_ends, padding=8))
-        ends = domain(frame, columns, axis.span, axis.step)
-        padding = 0 if axis.step else 8
-        return cls(name, axis, alt.Scale(domain=ends, zero=False, nice=False, padding=padding))
+            self.scale = alt.Scale(zero=axis.zero, nice=round_ends, padding=8)
+            return
+        known = frame[[*columns]].astype(float)
+        low = float(np.fmin(axis.span[0], known.min().min()))
+        high = float(np.fmax(axis.span[1], known.max().max()))
+        if step := axis.step:
+            # division may leave a whole number a hair below itself
+            low, high = step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9)
+        self.scale = alt.Scale(domain=[low, high], zero=False, nice=False, padding=0 if step else 8)
 
     def at(self, column: str) -> dict[str, Any]:
         """Where a column is."""
@@ -167,8 +251,12 @@ class _Side:
         return self.at(low) | {f"{self.name}2": f"{high}:Q"}
 
     def line(self) -> list[alt.Chart]:
-        """The line of the axis, if it has one."""
-        return [] if self.axis.line is None else [line(**{self.name: self.axis.line})]
+        """The line of the axis, if it has one: drawn once in each panel and not for each row."""
+        if self.axis.line is None:
+            return []
+        at = (alt.XDatum if self.name == "x" else alt.YDatum)(self.axis.line)
+        once = alt.Chart().transform_aggregate(rows="count()").mark_rule(style="neutral")
+        return [once.encode(**{self.name: at})]
 
 
 def forest(
@@ -196,14 +284,14 @@ def forest(
         return None
     beside = [each for each in beside if _known(frame, each.column)]
     ends = [end for pair in (interval, broad, narrow) if pair for end in pair if end in frame]
-    x = _Side.of("x", axis, frame, (value, *ends, *(each.column for each in beside)))
+    x = _Side("x", axis, frame, (value, *ends, *(each.column for each in beside)))
     there = list(dict.fromkeys(frame[name]))
     order = there if names is None else [each for each in dict.fromkeys(names) if each in there]
     place: dict[str, Any] = {"y": names_down(name, order)}
     below = (kinds if kinds and kinds.column == apart else Kinds(apart, None)).of(frame) if apart else []
     if len(below) > 1:
         place["yOffset"] = alt.YOffset(f"{apart}:N", sort=below)
-    looks, single = _looks(frame, kinds)
+    looks, colour, single = _looks(frame, kinds)
     said = tooltips(frame)
     # what is drawn later lies over it
     layers: list[alt.Chart] = []
@@ -217,23 +305,25 @@ def forest(
     layers += x.line()
     if _known(frame, interval[0]):
         rule = having(*interval).mark_rule(strokeWidth=1.5, **single)
-        layers.append(rule.encode(**x.between(interval), **place, **_colour(looks)))
+        layers.append(rule.encode(**x.between(interval), **place, **colour))
     for each in beside:
-        layers.append(each.drawn().encode(**x.at(each.column), **place, tooltip=said))
+        mark = having(each.column)
+        if each.mark == "tick":
+            mark = mark.mark_tick(style=each.style, thickness=2, height=STEP - 5, orient="vertical")
+        else:
+            mark = mark.mark_point(style=each.style, shape="triangle-up", size=70, opacity=1)
+        layers.append(mark.encode(**x.at(each.column), **place, tooltip=said))
     points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK, **single)
     layers.append(points.encode(**x.at(value), **place, **looks, tooltip=said))
-    drawn = panels(
+    height = STEP if len(below) < 2 else 5 + (STEP - 5) * len(below)
+    return panels(
         layers,
         records(frame),
-        grid.columns,
+        replace(grid, height=alt.Step(height, **{"for": "position"})),
         margin=room_for(order),
-        width=grid.width,
-        height=row_height(max(1, len(below))),
         independent=("x",) if axis.independent else (),
         axes=("x",),
-        between=grid.between,
     )
-    return grid.titled(drawn)
 
 
 def scatter(
@@ -264,12 +354,12 @@ def scatter(
     if frame.empty:
         return None
     columns = (up, *up_interval, *(broad or ()), *([reported] if reported else []))
-    side_up = _Side.of("y", y, frame, [column for column in columns if column in frame])
-    side_across = _Side.of("x", x, frame, (across, *(across_interval or ())))
+    side_up = _Side("y", y, frame, [column for column in columns if column in frame])
+    side_across = _Side("x", x, frame, (across, *(across_interval or ())))
     numbers = pd.api.types.is_numeric_dtype(frame[across])
     place = side_across.at(across) if numbers else _words_across(x, frame[across], grid.width)
     place |= side_up.at(up)
-    looks, single = _looks(frame, kinds)
+    looks, colour, single = _looks(frame, kinds)
     one: dict[str, Any] = {"detail": alt.Detail(f"{each}:N")} if each else {}
     said = tooltips(frame)
     layers: list[alt.Chart] = []
@@ -285,45 +375,38 @@ def scatter(
     if joined:
         lines = alt.Chart().mark_line(strokeWidth=1.4, **single)
         # where there are several at a place, through their mean
-        layers.append(lines.encode(**(place | side_up.at(f"mean({up})")), **one, **_colour(looks)))
+        layers.append(lines.encode(**(place | side_up.at(f"mean({up})")), **one, **colour))
     # crosses are pale
     opacity = 0.45 if across_interval else 1
     for side, interval in ((side_across, across_interval), (side_up, up_interval)):
         if interval and _known(frame, interval[0]):
             rule = having(*interval).mark_rule(strokeWidth=1.2, opacity=opacity, **single)
-            layers.append(rule.encode(**(place | side.between(interval)), **_colour(looks)))
+            layers.append(rule.encode(**(place | side.between(interval)), **colour))
     points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK - 10, **single)
     if large:
         points = alt.Chart().mark_point(style="outlined", filled=True, opacity=1)
         looks["size"] = alt.condition(only(large, True), alt.value(130), alt.value(22))
         looks["strokeWidth"] = alt.condition(only(large, True), alt.value(1.2), alt.value(0))
     layers.append(points.encode(**place, **looks, tooltip=said))
-    drawn = panels(
+    return panels(
         layers,
         records(frame),
-        grid.columns,
+        grid,
         margin=AXES,
         gap=GAP + AXES if y.independent else GAP,
         independent=tuple(name for name, axis in (("x", x), ("y", y)) if axis.independent),
-        width=grid.width,
-        height=grid.height,
-        between=grid.between,
         axes=("x",),
     )
-    return grid.titled(drawn)
 
 
 def _known(frame: pd.DataFrame, column: str) -> bool:
     return column in frame and bool(frame[column].notna().any())
 
 
-def _looks(frame: pd.DataFrame, kinds: Kinds | None) -> tuple[Looks, dict[str, Any]]:
-    """Channels of kinds, and the look of marks that are of one."""
-    return (kinds.looks(frame), {}) if kinds else ({}, {"style": "single"})
-
-
-def _colour(looks: Looks) -> Looks:
-    return {channel: each for channel, each in looks.items() if channel == "color"}
+def _looks(frame: pd.DataFrame, kinds: Kinds | None) -> tuple[dict[str, Any], ...]:
+    """Channels of kinds, that of colour alone, and the look of marks that are all of one kind."""
+    looks = kinds.looks(frame) if kinds else {}
+    return looks, {"color": looks["color"]} if kinds else {}, {} if kinds else {"style": "single"}
 
 
 def _words_across(axis: Axis, words: "pd.Series[str]", width: int) -> dict[str, Any]:

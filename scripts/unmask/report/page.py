@@ -1,10 +1,10 @@
-"""The report, of any sections: one self-contained HTML page, and a screenful of text for a terminal."""
+"""The report, of any sections: one self-contained HTML page, its last section (where numbers come from), and
+a screenful of text for a terminal."""
 
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from textwrap import fill
@@ -14,12 +14,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from tabulate import tabulate
 
+from unmask import LIBRARY, workflow_root
+from unmask.files import read_facts
 from unmask.report import charts
-from unmask.report.sections import App, Chart, Section, arranged
-from unmask.report.sheets import Sheet
-
-LIBRARY = Path(__file__).resolve().parents[1]
-"""Where programs are (unmask.report.sections.App)."""
+from unmask.report.sections import METHOD, App, Block, Chart, Code, Facts, Fold, Section, Text, arranged
+from unmask.report.tables import Sheet
+from unmask.report.wording import DASH
+from unmask.tables import read_metadata
+from unmask.terms import LICENCE
 
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
@@ -31,24 +33,10 @@ BROAD = 90
 """Letters across an upright page of paper: a broader table has a page that is turned."""
 
 
-@dataclass(frozen=True)
-class About:
-    """What a page says of itself.
-
-    study: its name, with which names of saved files begin; source: what made it, with the version; links:
-    (name, address) of places outside, which a reader may go to, or in the page (`#…`); licence: of what made
-    it.
-    """
-
-    study: str = "study"
-    source: str = "Unmask"
-    links: Sequence[tuple[str, str]] = ()
-    licence: str = ""
-
-
-def render_page(title: str, sections: Sequence[Section], about: About = About()) -> str:
+def render_page(title: str, sections: Sequence[Section], study: str = "study", source: str = "Unmask") -> str:
     """The whole HTML page as text; it asks for nothing outside itself.
 
+    study: its name, with which names of saved files begin; source: what made the page, with the version.
     Sections that have nothing to show are left out. The page's heading is the answer of the first section
     that has one, below the title of the study.
     Raises FileNotFoundError for a program that is not there.
@@ -72,9 +60,7 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
 
     def with_title(chart: Chart, titles: Sequence[str]) -> dict[str, Any]:
         """A chart with the title that it has where it leaves the page; titles: of what it is in."""
-        return chart.spec | {
-            "saved": charts.title_of(chart.spec, titles, chart.caption, about.study, about.source)
-        }
+        return chart.spec | {"saved": charts.title_of(chart.spec, titles, chart.caption, study, source)}
 
     blocks = [block for section in visible for block in section.every_block()]
     charted = any(isinstance(block, Chart) for block in blocks)
@@ -82,12 +68,13 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
     apps = dict.fromkeys(block.program for block in blocks if isinstance(block, App))
     programs = [
         *([charts.program()] if charted else []),
-        _of_report("page.js"),
+        _text("report/page.js"),
         *(_text(f"{name}.js") for name in apps),
     ]
     return environment.get_template("page.html.jinja").render(
         title=title,
-        about=about,
+        study=study,
+        source=source,
         description=_description(title, visible),
         answer=next((section.title for section in visible if section.title), ""),
         sections=visible,
@@ -96,7 +83,7 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
         LONG=LONG,
         PROSE=PROSE,
         with_title=with_title,
-        style=Markup(charts.style_sheet() + _of_report("page.css")),
+        style=Markup(charts.style_sheet() + _text("report/page.css")),
         styles=[Markup(_text(f"{name}.css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",
         programs=[Markup(program) for program in programs],
@@ -128,10 +115,6 @@ def _description(title: str, sections: Sequence[Section]) -> str:
     """A sentence for those who have a link to the page and not the page: what is found first."""
     texts = (text for each in sections for text in (*(text for _, text in each.answers), *each.sentences))
     return next(texts, title)
-
-
-def _of_report(name: str) -> str:
-    return _text(f"report/{name}")
 
 
 def _text(name: str) -> str:
@@ -191,3 +174,82 @@ def _table(sheet: Sheet) -> str:
 def _one_line(text: str) -> str:
     """Without what moves a cursor or changes colours."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+# where numbers come from
+
+Lines = Sequence[tuple[str, str]]
+"""Nested facts as lines: keys joined by dots, and the value as text."""
+
+HEADING, LABEL = "Method, data and citation", "Method, data"
+
+MESSAGE = "If you use Unmask, please cite it, and the papers whose measures you report."
+
+
+def provenance(settings: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> Section:
+    """What the study's settings and every entry say, the licences of its data, and how to cite.
+
+    An entry has a title; files, Parquet with facts in its metadata or JSON; keys, which of the facts are
+    shown, empty for all; and may have `within`: then each value of that mapping of a file's facts counts as a
+    file's facts; and `stated`: facts that the study states and no file has, which come first. An entry of
+    several files has one value where all agree, else all of them.
+    """
+    folds: list[Fold] = []
+    for entry in entries:
+        facts = [facts for path in entry["files"] for facts in _facts(path, entry.get("within"))]
+        lines = agreed([list(flatten(_chosen(one, entry["keys"]))) for one in facts])
+        stated = flatten(entry.get("stated", {}))
+        folds.append(Fold(entry["title"], (Facts((*stated, *lines)),)))
+    blocks: list[Block] = [Fold("Settings", (Facts(tuple(flatten(settings))),))]
+    if folds:
+        blocks.append(Fold("Inputs, code and versions", tuple(folds)))
+    stated_licences = [(each["title"], each.get("stated", {}).get(LICENCE)) for each in entries]
+    if licences := tuple((title, licence) for title, licence in stated_licences if licence):
+        blocks.append(Fold("Licences of the data that is quoted", (Facts(licences),)))
+    entry_of_unmask, papers = citations()
+    blocks += [Text(MESSAGE), Code(entry_of_unmask), Fold("The papers", (Code(papers),))]
+    return Section(METHOD, HEADING, (), tuple(blocks), label=LABEL)
+
+
+def citations() -> tuple[str, str]:
+    """The entry of Unmask in CITATION.bib, and those of the papers."""
+    entry, _, papers = (workflow_root() / "CITATION.bib").read_text(encoding="utf-8").partition("\n\n")
+    return f"{entry}\n", papers
+
+
+def _facts(path: str | Path, within: str | None) -> list[Mapping[str, Any]]:
+    facts = read_metadata(path) if Path(path).suffix == ".parquet" else read_facts(path)
+    return [facts] if within is None else list(facts[within].values())
+
+
+def _chosen(facts: Mapping[str, Any], keys: Sequence[str]) -> Mapping[str, Any]:
+    return {key: facts[key] for key in keys if key in facts} if keys else facts
+
+
+def agreed(facts: Sequence[Lines]) -> Lines:
+    """The lines of several facts as those of one: where they differ, all values of a key, in sorted order.
+
+    Where some have no value, these do not count.
+    """
+    if len(facts) == 1:
+        return facts[0]
+    values: dict[str, set[str]] = {}
+    for lines in facts:
+        for key, value in lines:
+            values.setdefault(key, set()).add(value)
+    return [(key, ", ".join(sorted(values - {DASH}) or [DASH])) for key, values in values.items()]
+
+
+def flatten(facts: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Nested facts as lines: (keys joined by dots, value as text)."""
+    if isinstance(facts, Mapping):
+        for key, value in facts.items():
+            yield from flatten(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(facts, list) and any(isinstance(item, Mapping | list) for item in facts):
+        for index, item in enumerate(facts):
+            name = item.get("name", index) if isinstance(item, Mapping) else index
+            yield from flatten(item, f"{path}.{name}" if path else str(name))
+    elif isinstance(facts, list):
+        yield path, ", ".join(map(str, facts))
+    else:
+        yield path, DASH if facts is None else str(facts)

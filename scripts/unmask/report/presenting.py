@@ -9,23 +9,20 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-import altair as alt
 import pandas as pd
 
-from unmask import __version__
 from unmask.files import write_text
 from unmask.plugins import load
-from unmask.report.captions import COMPUTED, Captions
-from unmask.report.charts import chart, save_chart, title_of
-from unmask.report.declared_tables import Table
-from unmask.report.sections import Block, Fold, Section, Text, first_open, write_sections
+from unmask.report.charts import chart, save_figure
+from unmask.report.sections import Block, Facts, Fold, Section, Text, write_sections
 from unmask.report.sections import Table as TableBlock
-from unmask.report.sheets import NO_SHEET, Sheet, TableAndSheet, csv_text, latex, markdown
+from unmask.report.tables import NO_SHEET, Sheet, Table, TableAndSheet, csv_text, latex, markdown
+from unmask.report.wording import Captions
 
 if TYPE_CHECKING:
     from unmask.report.charts import Drawn
@@ -71,12 +68,6 @@ class Topic(Generic[Results]):
         """The name of its table and its chart."""
         return self.file or self.name
 
-    def every(self) -> "Iterator[Topic[Results]]":
-        """It, and the topics below it."""
-        yield self
-        for topic in self.more:
-            yield from topic.every()
-
     def section(self, results: Results) -> Section:
         """Its section; an empty one where there are no rows."""
         blocks = [*self._shown(results, open_table=False)]
@@ -92,8 +83,8 @@ class Topic(Generic[Results]):
 
     def _computed(self, results: Results) -> Iterator[Fold]:
         """How its numbers come about, where its captions say so."""
-        if self.name in results.captions.templates.get(COMPUTED, ()):
-            yield results.captions.computed(self.name)
+        if lines := results.captions.computed(self.name):
+            yield Fold("How this is computed", (Facts(lines),))
 
     def table(self, results: Results) -> TableAndSheet:
         """The numbers of its table, and the table as it is read."""
@@ -117,7 +108,8 @@ class Topic(Generic[Results]):
     def _shown(self, results: Results, open_table: bool) -> Iterator[Block]:
         """The chart, or one of each, and the table. open_table: whether that is in no fold of its own."""
         rows = self.rows(results)
-        yield from first_open([*self._charts(results, rows)])
+        first, *others = [*self._charts(results, rows)] or [Fold("", ())]
+        yield from (replace(first, open=True), *others) if others else first.blocks
         if not rows.empty and (sheet := self._sheet(results, rows)).rows:
             yield TableBlock(sheet) if open_table else Fold("The numbers", (TableBlock(sheet),))
 
@@ -146,11 +138,6 @@ def clear(rows: pd.DataFrame, what: str, level: float) -> str:
     return f"Of {tested:,} {what}, {clear} (p < {level:.2g} after Holm's correction)."
 
 
-MODULE = "presenting"
-"""The name of a family's own part."""
-
-NO_FIGURE = "Nothing in this study has what this figure needs."
-
 FORMS: Mapping[str, Callable[[TableAndSheet], str]] = {
     "csv": lambda table: csv_text(table[0]),
     "md": lambda table: markdown(table[1]),
@@ -160,30 +147,20 @@ FORMS: Mapping[str, Callable[[TableAndSheet], str]] = {
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """What a family is presented from. files: of results, by name, a path or a list of paths each; settings:
-    of the study that it needs; study: its name."""
-
-    files: Mapping[str, Any]
-    settings: Mapping[str, Any]
-    study: str = "study"
-
-
-@dataclass(frozen=True)
 class Presentation(Generic[Results]):
     """What a family shows.
 
-    results: made from files and settings as Inputs has them; its properties read files when they are first
+    results: made from files and settings as `present` has them; its properties read files when they are first
     used. topics: what its sections show, in their order; of one that needs code of its own, what makes the
     section. tables, charts: files that no topic has, or has otherwise, by name: the numbers of a table with
-    its sheet, the numbers alone of one that is CSV alone; what draws a chart, and the name of its caption.
-    shows: whether a section that has something to show is shown.
+    its sheet, the numbers alone of one that is CSV alone; what draws a chart. shows: whether a section that
+    has something to show is shown.
     """
 
     results: Callable[[Mapping[str, Any], Mapping[str, Any]], Results]
     topics: Sequence[Topic[Results] | Callable[[Results], Section]]
     tables: Mapping[str, Callable[[Results], TableAndSheet | pd.DataFrame]] = field(default_factory=dict)
-    charts: "Mapping[str, tuple[Callable[[Results], Drawn | None], str]]" = field(default_factory=dict)
+    charts: "Mapping[str, Callable[[Results], Drawn | None]]" = field(default_factory=dict)
     shows: Callable[[Results, Section], bool] = lambda results, section: True
 
     def table(self, name: str, results: Results) -> TableAndSheet:
@@ -195,11 +172,8 @@ class Presentation(Generic[Results]):
 
     def figure(self, name: str, results: Results) -> "tuple[Drawn | None, str]":
         """A chart, None where there is nothing to draw, and its caption. Raises KeyError as `table` does."""
-        if name in self.charts:
-            draw, caption = self.charts[name]
-            return draw(results), results.captions[caption]
-        topic = self._topic(name, lambda topic: topic.chart or topic.draws)
-        return topic.drawn(results), results.captions[f"{name}_chart"]
+        draw = self.charts.get(name) or self._topic(name, lambda topic: topic.chart or topic.draws).drawn
+        return draw(results), results.captions[f"{name}_chart"]
 
     def sections(self, results: Results) -> list[Section]:
         """The sections of a family, those that have something to show."""
@@ -207,25 +181,30 @@ class Presentation(Generic[Results]):
         return [section for section in made if not section.is_empty() and self.shows(results, section)]
 
     def _topic(self, name: str, has: Callable[[Topic[Results]], object]) -> Topic[Results]:
-        for topic in self._every_topic():
+        whole = (each for each in self.topics if isinstance(each, Topic))
+        for topic in (topic for each in whole for topic in (each, *each.more)):
             if topic.files == name and has(topic):
                 return topic
         raise KeyError(name)
 
-    def _every_topic(self) -> Iterator[Topic[Results]]:
-        for each in self.topics:
-            if isinstance(each, Topic):
-                yield from each.every()
 
-
-def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapping[str, Any]) -> None:
+def present(
+    family: str,
+    files: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    outputs: Mapping[str, str],
+    study: str,
+    facts: Mapping[str, Any],
+) -> None:
     """Write some outputs of a family, each file whole or not at all.
 
+    files: of results, by name, a path or a list of paths each; settings: of the study that the family needs.
     outputs: paths by name. The family's sections are a .json; a figure is {name}_svg and {name}_png, a table
-    {name}_{form}, in a form of FORMS. facts: how sections say that they were made (unmask.files.record).
+    {name}_{form}, in a form of FORMS. study: its name. facts: how sections say that they were made
+    (unmask.files.record).
     """
-    presents: Presentation[Any] = load(family, MODULE).PRESENTS
-    results = presents.results(inputs.files, inputs.settings)
+    presents: Presentation[Any] = load(family, "presenting").PRESENTS
+    results = presents.results(files, settings)
     table = cache(partial(presents.table, results=results))
     with charts_unchecked():
         for output, path in outputs.items():
@@ -234,21 +213,9 @@ def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapp
                 write_sections(path, presents.sections(results), facts)
             elif form == "svg":
                 drawn, caption = presents.figure(name, results)
-                save_figure(drawn, caption, path, outputs[f"{name}_png"], inputs.study)
+                save_figure(drawn, caption, path, outputs[f"{name}_png"], study)
             elif form in FORMS:
                 write_text(path, FORMS[form](table(name)))
-
-
-def save_figure(drawn: "Drawn | None", caption: str, svg: str, png: str, study: str) -> None:
-    """Write a chart with a title that says what it is and of which study; where there is none, a picture of
-    words says so."""
-    if drawn is None:
-        words = alt.InlineData(values=[{"text": NO_FIGURE}])
-        note = alt.Chart(words).mark_text(style="neutral").encode(text="text:N")
-        save_chart(note.properties(width=560, height=60), svg, png)
-    else:
-        title = partial(title_of, heading=(), caption=caption, study=study, source=f"Unmask {__version__}")
-        save_chart(drawn, svg, png, title)
 
 
 def charts_unchecked() -> AbstractContextManager[None]:

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from unmask.errors import InputError
 from unmask.files import write_text
-from unmask.report.sheets import Sheet
+from unmask.report.tables import Sheet
 
 METHOD = "method"
 """The name of the last section of the page: how numbers came about, and what they are from. Several
@@ -163,12 +163,6 @@ def arranged(sections: Iterable[Section]) -> list[Section]:
         parts[part.name] = part
     whole = [section for section in parts.values() if not section.is_empty()]
     return sorted(whole, key=lambda section: section.name == METHOD)
-
-
-def first_open(folds: Iterable[Fold]) -> tuple[Block, ...]:
-    """Folds of one kind, the first of them open; the blocks of a single one."""
-    first, *others = folds or [Fold("", ())]
-    return (replace(first, open=True), *others) if others else first.blocks
 
 
 def write_sections(path: str | Path, sections: Iterable[Section], facts: Mapping[str, Any]) -> None:

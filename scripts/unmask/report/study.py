@@ -1,7 +1,14 @@
-"""What a study holds, in its order, and the tables of all its models and benchmarks in one."""
+"""What the report knows of a study's models and benchmarks: their order and names, and values that others
+have published of them.
 
-from collections.abc import Iterable, Mapping
+A family's published values are resources/{family}/published.csv, with a row for each: source and table,
+columns of its family, value, doubtful and why. Lines before its header that begin with # say where values
+were read. Families merge the rows with theirs by keys.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -34,25 +41,19 @@ class Named:
     world: str | None = None
     format: str | None = None
 
-    @classmethod
-    def from_config(cls, entry: Mapping[str, Any]) -> "Named":
-        optional = ("published", "source", "world", "format")
-        return cls(str(entry["name"]), **{key: entry.get(key) for key in optional})
-
 
 @dataclass(frozen=True)
 class Study:
     """The models and benchmarks of a study, in the order in which they are shown."""
 
-    models: tuple[Named, ...]
-    benchmarks: tuple[Named, ...]
+    models: Sequence[Named]
+    benchmarks: Sequence[Named]
 
     @classmethod
-    def from_config(
-        cls, models: Iterable[Mapping[str, Any]], benchmarks: Iterable[Mapping[str, Any]]
-    ) -> "Study":
-        """From lists of mappings with `name` and, where they are known, the other fields of Named."""
-        return cls(tuple(map(Named.from_config, models)), tuple(map(Named.from_config, benchmarks)))
+    def of(cls, settings: Mapping[str, Any]) -> "Study":
+        """From settings with lists of `models` and `benchmarks`, each with fields of Named."""
+        models, benchmarks = ([Named(**each) for each in settings[key]] for key in ("models", "benchmarks"))
+        return cls(models, benchmarks)
 
     def of_source(self, source: str) -> list[str]:
         """The names of the models from there."""
@@ -67,19 +68,40 @@ class Study:
         names = rows[["model"] if "model" in rows else ["first", "second"]]
         return rows[names.isin(self.trained()).all(axis="columns")]
 
-    def collect(self, paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
-        """The tables at `paths` as one, with the columns model and benchmark first, in the study's order.
+    def collect(self, paths: Iterable[str | Path], schema: pa.Schema, *keys: str) -> pd.DataFrame:
+        """The tables at `paths` as one, in the order of the study. keys: model, benchmark or both, in front.
 
         Tables of what is not in the study are left out. Raises InputError as `load_tables` does.
         """
-        order = {"model": _names(self.models), "benchmark": _names(self.benchmarks)}
-        return load_tables(paths, schema, "model", "benchmark", order=order)
-
-    def of_benchmarks(self, paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
-        """Tables of one benchmark each as one, likewise."""
-        order = {"benchmark": _names(self.benchmarks)}
-        return load_tables(paths, schema, "benchmark", order=order)
+        entries = {"model": self.models, "benchmark": self.benchmarks}
+        order = {key: [each.name for each in entries[key]] for key in keys}
+        return load_tables(paths, schema, *keys, order=order)
 
 
-def _names(entries: Iterable[Named]) -> list[str]:
-    return [entry.name for entry in entries]
+DOUBT = "?"
+"""The mark of a printed value that can hardly be meant."""
+
+UNMASKING_THE_MASK = "Kaneko and Bollegala (2022)"
+"""The paper that the tables over sentence pairs, and those of word frequency, follow."""
+
+FLAGS = ("doubtful", "dagger", "larger")
+"""Columns with `yes` or nothing."""
+
+
+def read_published(path: str | Path) -> pd.DataFrame:
+    """The rows of a file in its order; empty cells are null, and FLAGS true or false.
+
+    doubtful: whether a value can hardly be meant; why: what is odd about it. A row without a value has a
+    reason, and is about a whole table.
+    """
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    head = len([*takewhile(lambda line: line.startswith("#"), lines)])
+    # NA is North America
+    rows = pd.read_csv(path, skiprows=head, keep_default_na=False, na_values=[""], dtype={"ddof": str})
+    rows = rows.astype({name: object for name in rows if rows[name].isna().all()})
+    return rows.assign(**{name: rows[name] == "yes" for name in FLAGS if name in rows})
+
+
+def doubts(published: pd.DataFrame) -> tuple[str, ...]:
+    """What is odd about published values, in the order of their rows."""
+    return tuple(published["why"].dropna().drop_duplicates())

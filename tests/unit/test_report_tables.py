@@ -1,14 +1,19 @@
-"""Declared tables: how cells read, how rows and headings lie, and what is refused."""
+"""Tables: how cells read, how rows and headings lie, and what is refused; in CSV, what a spreadsheet would
+run as a formula is text, and numbers stay numbers."""
 
+import csv
+import io
+import json
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from library import DASH, MINUS, Captions, cell, ends, fields, in_order, with_marks
-from library import Report_declared_tablesTable as Table
+from library import DASH, MINUS, Captions, cell, csv_text, ends, fields, in_order, records, with_marks
 from library import ReportColumn as Column
+from library import ReportTable as Table
 
 NAN = float("nan")
 
@@ -57,7 +62,7 @@ def test_a_cell_of_an_unknown_column_is_a_defect_even_in_brackets() -> None:
 
 def test_fields_of_templates_are_those_of_their_formats_too() -> None:
     assert fields("{a:.{digits}f}[~ ({b} to {c:+.2f})] plain") == {"a", "digits", "b", "c"}
-    assert fields(ends("d", "+.1f")) == {"d_low", "d_high"} and fields(ends("", ".1f")) == {"low", "high"}
+    assert fields(ends("d", "+.1f")) == {"d_low", "d_high"}
 
 
 SCORE = Column("score", "{score:.1f}")
@@ -141,3 +146,41 @@ def test_marks_are_of_p_below_the_level() -> None:
 def test_rows_are_put_in_order_and_equals_stay() -> None:
     frame = pd.DataFrame({"a": ["x", "y", "x", "y"], "b": [2, 1, 1, 1], "c": range(4)})
     assert in_order(frame, a=["y", "x"], b=[1, 2])["c"].tolist() == [1, 3, 2, 0]
+
+
+def test_records_are_as_json_has_them() -> None:
+    values = [1, 2.5, float("nan"), None, pd.NA, np.float64(0.5), np.int64(3), np.bool_(True), "a"]
+    frame = pd.DataFrame({"mixed": pd.Series(values, dtype=object), "n": pd.array([1, *[None] * 8], "Int32")})
+    made = records(frame)
+    assert [row["mixed"] for row in made] == [1, 2.5, None, None, None, 0.5, 3, True, "a"]
+    assert json.loads(json.dumps(made)) == made and [row["n"] for row in made] == [1, *[None] * 8]
+
+
+FORMULAS = ['=HYPERLINK("http://x")', "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1"]
+
+
+def read_back(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_formulas_stand_behind_an_apostrophe(formula: str) -> None:
+    rows = read_back(csv_text(pd.DataFrame({"group": [formula, "plain"], formula: [1, 2]})))
+    assert rows == [["group", f"'{formula}"], [f"'{formula}", "1"], ["plain", "2"]]
+
+
+def test_numbers_are_untouched_whatever_their_sign() -> None:
+    texts = ["-0.5", "+3", "-1e-5", "-.5", "1", "", "a=b", "\N{EN DASH}"]
+    frame = pd.DataFrame({"text": texts, "number": [-0.25 * n for n in range(len(texts))]})
+    assert csv_text(frame) == frame.to_csv(index=False)
+
+
+def test_nothing_is_nothing_and_types_do_not_change() -> None:
+    frame = pd.DataFrame({"n": pd.array([1, None], "Int32"), "w": ["=x", None], "b": [True, False]})
+    assert csv_text(frame) == "n,w,b\n1,'=x,True\n,,False\n"
+
+
+def test_categories_and_equal_column_names() -> None:
+    frame = pd.DataFrame([["=a", "=b"], ["c", "=b"]], columns=["x", "x"])
+    assert csv_text(frame) == "x,x\n'=a,'=b\nc,'=b\n"
+    assert csv_text(frame.iloc[:, :1].astype("category")) == "x\n'=a\nc\n"

@@ -1,22 +1,49 @@
-"""Tables as families declare them: which columns of a tidy frame they show, and how each cell reads.
+"""Tables: as a family declares them, as they are read (a sheet of text cells), and as they are written.
 
-The template of a cell is a format string over the columns of a row, such as `{d:+.2f}{mark}`. Beside
-Python's own formats there is `p` (a p-value). A null drops the [part in brackets] that it stands in; outside
-of brackets, or where nothing is left, the cell is a dash. A [~part] is also dropped where its values read
-like those before it; a <part> is itself a dash where it has a null.
+A declared table says which columns of a tidy frame it has, and how each cell reads. The template of a cell is
+a format string over the columns of a row, such as `{d:+.2f}{mark}`. Beside Python's own formats there is `p`
+(a p-value). A null drops the [part in brackets] that it stands in; outside of brackets, or where nothing is
+left, the cell is a dash. A [~part] is also dropped where its values read like those before it; a <part> is
+itself a dash where it has a null.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from string import Formatter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from unmask.report.captions import Captions
-from unmask.report.sheets import DAGGER, DASH, Sheet, p_value, with_minus
+from unmask.report.wording import DAGGER, DASH, Captions, p_value, with_minus
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table of text.
+
+    stubs: heads of the first columns; columns: (group, label) of the others; rows: as long as both together.
+    """
+
+    caption: str
+    stubs: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def groups(self) -> list[tuple[str, int]]:
+        """Neighbouring columns of one group: (group, number of columns)."""
+        return [(group, len([*heads])) for group, heads in groupby(self.columns, key=lambda head: head[0])]
+
+
+NO_SHEET = Sheet("", (), (), ())
+
+TableAndSheet = tuple[pd.DataFrame, Sheet]
+"""The numbers of a table, and the table as it is read."""
+
+
+# as a family declares it
 
 Head = tuple[str, str]
 """(group, label) of a column of a sheet."""
@@ -40,9 +67,6 @@ class _Template(Formatter):
         if format_spec == "p":
             return p_value(value)
         text = format(float(value) if format_spec.endswith("f") else value, format_spec)
-        # no negative zero
-        if re.fullmatch(r"-[0.]+", text):
-            return text[1:]
         return text if isinstance(value, str) else with_minus(text)
 
 
@@ -85,10 +109,8 @@ def fields(template: str) -> set[str]:
 
 
 def ends(stem: str, spec: str) -> str:
-    """The template of an interval, `low to high`, of the columns {stem}_low and {stem}_high; without a stem
-    low and high."""
-    start = f"{stem}_" if stem else ""
-    return f"{{{start}low:{spec}}} to {{{start}high:{spec}}}"
+    """The template of an interval, `low to high`, of the columns {stem}_low and {stem}_high."""
+    return f"{{{stem}_low:{spec}}} to {{{stem}_high:{spec}}}"
 
 
 def ranged(value: str, low: str, high: str, spec: str) -> str:
@@ -224,6 +246,29 @@ def _known(lines: Mapping[str, Mapping[Head, str]]) -> Mapping[str, Mapping[Head
     return known or dict([next(iter(lines.items()))])
 
 
+# rows of frames
+
+Row = Mapping[str, Any]
+
+
+def rows_of(frame: pd.DataFrame) -> list[Any]:
+    """The rows of a frame with its columns as attributes."""
+    return list(frame.itertuples(index=False))
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame for sentences and charts: values as JSON has them, None for null."""
+    nulls = frame.astype(object).where(frame.notna(), None)
+    return [{str(key): value for key, value in row.items()} for row in nulls.to_dict("records")]
+
+
+def columns_of(frame: pd.DataFrame, *same: str, **others: Any) -> pd.DataFrame:
+    """A frame of some columns of another, and of others under names of their own: the name of a column that
+    the other frame has, or the values."""
+    renamed = {name: frame[each] if isinstance(each, str) else each for name, each in others.items()}
+    return frame[[*same]].assign(**renamed)
+
+
 def with_marks(frame: pd.DataFrame, alpha: float, p: str = "p") -> pd.DataFrame:
     """The frame with the column `mark`: † where p_holm is below alpha, * where only the raw p is."""
     raw, corrected = (frame[column].astype(float) for column in (p, "p_holm"))
@@ -236,3 +281,121 @@ def in_order(frame: pd.DataFrame, **orders: Iterable[Any]) -> pd.DataFrame:
     return frame.sort_values(
         list(orders), key=lambda column: column.map(places[str(column.name)]), kind="stable"
     )
+
+
+# as it is written
+
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+"""What a cell begins with that spreadsheets would run as a formula."""
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+
+
+def csv_text(rows: pd.DataFrame) -> str:
+    """The table as CSV, without its index.
+
+    Text that a spreadsheet would run as a formula stands behind an apostrophe, as OWASP advises against CSV
+    injection. Numbers are written as they are, even where they are text.
+    """
+    safe = rows.rename(columns=_inert)
+    for place in range(rows.shape[1]):
+        column: Any = rows.iloc[:, place]
+        if not pd.api.types.is_numeric_dtype(column):
+            safe.isetitem(place, column.map(_inert, na_action="ignore"))
+    return safe.to_csv(index=False)
+
+
+def _inert(cell: Any) -> Any:
+    risky = isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if risky else cell
+
+
+LATEX_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "†": r"\textsuperscript{\textdagger}",
+    "*": r"\textsuperscript{*}",
+    "\N{EN DASH}": r"--",
+    "\N{MINUS SIGN}": r"$-$",
+    "½": r"\textonehalf{}",
+    "↑": r"$\uparrow$",
+    "Δ": r"$\Delta$",
+}
+"""What characters are in LaTeX; the page has the same."""
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#$~])")
+
+
+def escape_latex(text: str) -> str:
+    """Text that LaTeX prints as it is; line ends become spaces."""
+    escaped = "".join(LATEX_ESCAPES.get(character, character) for character in " ".join(text.split()))
+    # a minus, not a hyphen
+    return re.sub(r"^-(?=\d)", r"$-$", escaped)
+
+
+def escape_markdown(text: str) -> str:
+    """Text that Markdown prints as it is; line ends become spaces."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+
+
+def markdown(sheet: Sheet) -> str:
+    """The sheet as a Markdown table under its caption; a column is headed `group: label`."""
+    lines = [escape_markdown(sheet.caption)]
+    if sheet.columns:
+        heads = [*sheet.stubs, *(f"{group}: {label}" if group else label for group, label in sheet.columns)]
+        rules = ["---"] * len(sheet.stubs) + ["---:"] * len(sheet.columns)
+        lines += ["", _markdown_row([escape_markdown(head) for head in heads]), _markdown_row(rules)]
+        lines += [_markdown_row([escape_markdown(cell) for cell in row]) for row in sheet.rows]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def latex(sheet: Sheet) -> str:
+    """The sheet as a LaTeX table (needs the package booktabs); a model is named in its first row only."""
+    if not sheet.columns:
+        return f"% {' '.join(sheet.caption.split())}\n"
+    stubs = len(sheet.stubs)
+    # LaTeX numbers the table itself
+    caption = re.sub(r"^Table \d+\. ", "", sheet.caption)
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        r"\begin{table}",
+        r"  \centering",
+        rf"  \caption{{{escape_latex(caption)}}}",
+        rf"  \begin{{tabular}}{{{'l' * stubs}{'r' * len(sheet.columns)}}}",
+        r"    \toprule",
+    ]
+    spans, rules, start = [""] * stubs, [], stubs + 1
+    for group, width in sheet.groups():
+        spans.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(group)}}}")
+        rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
+        start += width
+    heads = [*sheet.stubs, *(label for _, label in sheet.columns)]
+    lines += [_latex_row(spans), "    " + " ".join(rules), _latex_row([escape_latex(h) for h in heads])]
+    previous: str | None = None
+    for row in sheet.rows:
+        if row[0] != previous:
+            lines.append(r"    \midrule")
+        cells = [escape_latex(cell) for cell in row]
+        lines.append(_latex_row(["" if row[0] == previous else cells[0], *cells[1:]]))
+        previous = row[0]
+    lines += [r"    \bottomrule", r"  \end{tabular}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: list[str]) -> str:
+    return "    " + " & ".join(cells) + r" \\"
