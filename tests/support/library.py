@@ -134,6 +134,7 @@ from unmask.measures.scoring import (
 )
 from unmask.models import devices, loading
 from unmask.models import directory as models_directory
+from unmask.models.checking import KINDS as MODEL_KINDS
 from unmask.models.checking import check_model, write_manifest
 from unmask.models.classifiers import make_classifier, predict_logits, restore
 from unmask.models.classifiers import tokenise as models_tokenise

@@ -19,7 +19,7 @@ from transformers.models.auto import modeling_auto
 
 from unmask.errors import InputError
 from unmask.files import read_facts, record, sha256_of_file, write_facts
-from unmask.models.directory import ADAPTER, CAUSAL_LM, MASKED_LM, allow, code_not_run, files_of, is_allowed
+from unmask.models.directory import CAUSAL_LM, MASKED_LM, allow, code_not_run, files_of, from_directory
 from unmask.models.embedding import embed_with_regions, last_hidden_state
 from unmask.models.tokenizer import checked_tokenizer, choose_start, first_line, max_length
 from unmask.user_files import Labels
@@ -41,8 +41,7 @@ _WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
 _NEVER_GIVEN: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "the language of each token (langs)": lambda s: s.get("use_lang_emb") and s.get("n_langs", 1) > 1,
     "where on a page each word stands (bbox)": lambda s: "max_2d_position_embeddings" in s,
-    "the shape of each character": lambda s: s.get("enable_shape"),
-    "the sound of each character": lambda s: s.get("enable_pronunciation"),
+    "the shape or sound of each character": lambda s: s.get("enable_shape") or s.get("enable_pronunciation"),
 }
 """Inputs that no text here has (of XLM, LayoutLM, RoCBert), and whether a network with these settings reads
 them."""
@@ -282,11 +281,10 @@ def check_model(directory: str | Path, kind: str, name: str, start: str | None =
     - tokenizer_remarks, if any: sentences on how its tokenizer reads texts that users may not expect
     - the facts of its kind
 
-    Raises InputError naming the model for what is not a model directory or has an adapter beside its weights;
-    a configuration that cannot be used, or with which the network reads what is _NEVER_GIVEN; an architecture
-    that transformers does not have for this kind; what `checked_tokenizer` and `_load_checked` refuse; a
-    tokenizer that has more tokens than the model has embeddings; settings with which the model reads nothing;
-    and what its kind adds.
+    Raises InputError naming the model for what `files_of` refuses; a configuration that cannot be used, or
+    with which the network reads what is _NEVER_GIVEN; an architecture that transformers does not have for
+    this kind; what `checked_tokenizer` and `_load_checked` refuse; a tokenizer that has more tokens than the
+    model has embeddings; settings with which the model reads nothing; and what its kind adds.
     """
     try:
         return _checked(Path(directory), KINDS[kind], start)
@@ -296,15 +294,8 @@ def check_model(directory: str | Path, kind: str, name: str, start: str | None =
 
 def _checked(directory: Path, kind: Kind, start: str | None) -> dict[str, Any]:
     files = files_of(directory)
-    if (directory / ADAPTER).is_file():
-        raise InputError(
-            f"{ADAPTER} lies beside its weights, and no adapter is applied: merge it into the model first "
-            "(docs/adding.md), or take it away"
-        )
     try:
-        config: Config = AutoConfig.from_pretrained(
-            directory, local_files_only=True, trust_remote_code=is_allowed(directory)
-        )
+        config: Config = from_directory(AutoConfig, directory)
     except Exception as error:  # each architecture has its own way with settings that it cannot use
         raise InputError(f"its config.json cannot be used: {first_line(error)}") from None
     for missing, is_read in _NEVER_GIVEN.items():
@@ -313,7 +304,7 @@ def _checked(directory: Path, kind: Kind, start: str | None) -> dict[str, Any]:
                 f"a {config.model_type} of its config.json reads {missing}, which no text here has"
             )
     # code of the model's own may stand in for a class of transformers
-    stands_in = is_allowed(directory) and kind.auto.__name__ in (getattr(config, "auto_map", None) or {})
+    stands_in = files.code and kind.auto.__name__ in (getattr(config, "auto_map", None) or {})
     if config.model_type not in kind.types and not stands_in:
         raise InputError(
             f"transformers {transformers.__version__} has no {kind.title} of type {config.model_type}: "
@@ -367,15 +358,9 @@ def _load_checked(kind: Kind, directory: Path, files: Collection[str]) -> PreTra
     tensors = [directory / file for file in files if not file.endswith(".json")]
     whole_numbers = {name for file in tensors for name in _not_floating(file)}
     try:
-        model, loading = kind.auto.from_pretrained(
-            directory,
-            local_files_only=True,
-            trust_remote_code=is_allowed(directory),
-            dtype=torch.float32,
-            output_loading_info=True,
-            # listed by name below
-            ignore_mismatched_sizes=True,
-        )
+        # other shapes are listed by name below
+        options = {"dtype": torch.float32, "output_loading_info": True, "ignore_mismatched_sizes": True}
+        model, loading = from_directory(kind.auto, directory, **options)
     except Exception as error:  # corrupt files fail in as many ways as there are formats
         raise InputError(f"its weights cannot be loaded: {first_line(error)}") from None
     parameters = dict(model.named_parameters(remove_duplicate=False))

@@ -25,7 +25,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICA
 
 from unmask.errors import InputError
 from unmask.models.devices import Device, read_in_batches
-from unmask.models.directory import save_like
+from unmask.models.directory import from_directory, save_like
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import Batch
 
@@ -116,7 +116,7 @@ def make_classifier(
     labels: their names by number; None for one number, learnt by regression (mean squared error).
     Raises InputError where transformers has no classifier of this architecture.
     """
-    config = AutoConfig.from_pretrained(directory, local_files_only=True)
+    config = from_directory(AutoConfig, directory)
     if config.model_type not in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES:
         raise InputError(f"transformers has no text classifier of type {config.model_type} to fine-tune")
     settings: dict[str, Any] = {"num_labels": 1, "problem_type": "regression"}
@@ -129,14 +129,8 @@ def make_classifier(
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.mask_token
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        network, loading = AutoModelForSequenceClassification.from_pretrained(
-            directory,
-            local_files_only=True,
-            dtype=torch.float32,
-            output_loading_info=True,
-            ignore_mismatched_sizes=True,
-            **settings,
-        )
+        settings |= {"dtype": torch.float32, "output_loading_info": True, "ignore_mismatched_sizes": True}
+        network, loading = from_directory(AutoModelForSequenceClassification, directory, **settings)
     parameters = {name for name, _ in network.named_parameters()}
     initialised = {*loading["missing_keys"], *(str(key[0]) for key in loading["mismatched_keys"])}
     return network, tokenizer, sorted(initialised & parameters)
@@ -154,7 +148,7 @@ def restore(origin: str | Path, classifier: PreTrainedModel, directory: str | Pa
     Raises InputError where the classifier is not of the origin's architecture.
     """
     origin = Path(origin)
-    model = AutoModelForMaskedLM.from_pretrained(origin, local_files_only=True, dtype=torch.float32)
+    model = from_directory(AutoModelForMaskedLM, origin, dtype=torch.float32)
     fine_tuned = classifier.base_model.state_dict()
     # in place: what is tied stays tied
     for name, weights in model.base_model.state_dict().items():

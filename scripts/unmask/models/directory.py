@@ -1,9 +1,9 @@
 """What a model directory consists of, its model's kind, how one is written, and whether its code is run.
 
 transformers runs the Python files that `auto_map` of a model's configuration names, if it is called with
-`trust_remote_code=True`; what loads a model passes `is_allowed(directory)` there. Allowed is what was fetched
-with `trust_remote_code: true` at a pinned commit, once this process has read that in the study or in the
-model's manifest: nothing in a directory can allow itself.
+`trust_remote_code=True`, as `from_directory` does where `is_allowed`. Allowed is what was fetched with
+`trust_remote_code: true` at a pinned commit, once this process has read that in the study or in the model's
+manifest: nothing in a directory can allow itself.
 """
 
 import json
@@ -121,11 +121,18 @@ def tokenizer_files(names: Collection[str]) -> tuple[str, ...]:
 
 
 def files_of(directory: Path) -> ModelFiles:
-    """`choose_files` of a directory. Raises InputError where it is none, or no model's."""
+    """`choose_files` of a directory. Raises InputError where it is none, or no model's, or has an adapter
+    beside its weights."""
     if not directory.is_dir():
         raise InputError(f"{directory} is not a directory")
     names = [path.name for path in directory.iterdir() if path.is_file()]
-    return choose_files(names, lambda name: (directory / name).read_text("utf-8"), is_allowed(directory))
+    files = choose_files(names, lambda name: (directory / name).read_text("utf-8"), is_allowed(directory))
+    if ADAPTER in names:
+        raise InputError(
+            f"{ADAPTER} lies beside its weights, and no adapter is applied: merge it into the model first "
+            "(docs/adding.md), or take it away"
+        )
+    return files
 
 
 def check_files(manifest: Mapping[str, Any]) -> None:
@@ -169,6 +176,13 @@ def allow(directory: str | Path, entry: Mapping[str, Any]) -> None:
 def is_allowed(directory: str | Path) -> bool:
     """Whether the code in a model's directory may be run."""
     return Path(directory).resolve() in _allowed
+
+
+def from_directory(auto: Any, directory: str | Path, **options: Any) -> Any:
+    """What a class of transformers makes of a model's directory, with code of the model's own if it may be
+    run. options: as of the class's `from_pretrained`."""
+    allowed = is_allowed(directory)
+    return auto.from_pretrained(directory, local_files_only=True, trust_remote_code=allowed, **options)
 
 
 def code_files(names: Collection[str]) -> tuple[str, ...]:

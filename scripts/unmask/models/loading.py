@@ -18,7 +18,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedM
 from transformers.activations import NewGELUActivation
 
 from unmask.models.devices import Device, ran_out_of_memory
-from unmask.models.directory import is_allowed
+from unmask.models.directory import from_directory
 from unmask.models.tokenizer import Start, load_tokenizer, read_after
 
 logger = logging.getLogger(__name__)
@@ -160,15 +160,9 @@ def load_network(
     if device.torch.type == "cuda":
         # single precision means single precision: TF32 would move the scores
         torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
-    network: Any = auto.from_pretrained(
-        directory,
-        local_files_only=True,
-        trust_remote_code=is_allowed(directory),
-        dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
-        **options,
-    )
-    loaded: PreTrainedModel = network.eval().to(device.torch)
-    return loaded
+    options["dtype"] = torch.bfloat16 if dtype == "bfloat16" else torch.float32
+    network: PreTrainedModel = from_directory(auto, directory, **options).eval().to(device.torch)
+    return network
 
 
 def head_apart(

@@ -9,7 +9,7 @@ from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, PreTrain
 
 from unmask.errors import InputError
 from unmask.models.checking import KINDS
-from unmask.models.directory import KEY, MASKED_LM, allow, is_allowed, save_like
+from unmask.models.directory import KEY, MASKED_LM, allow, from_directory, is_allowed, save_like
 from unmask.models.tokenizer import load_tokenizer
 
 
@@ -43,9 +43,8 @@ def make_untrained(base: str | Path, directory: str | Path, seed: int, kind: str
 
     kind: of a language model. The same seed gives the same weights with the same version of torch.
     """
-    base, allowed = Path(base), is_allowed(base)
-    config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=allowed)
-    save_like(_drawn(config, kind, seed, allowed), base, directory)
+    config, allowed = from_directory(AutoConfig, base), is_allowed(base)
+    save_like(_drawn(config, kind, seed, allowed), Path(base), directory)
     allow(directory, {KEY: allowed})
 
 

@@ -22,7 +22,7 @@ from tokenizers.processors import TemplateProcessing
 from transformers import AutoTokenizer, PretrainedConfig, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from unmask.errors import InputError
-from unmask.models.directory import is_allowed
+from unmask.models.directory import from_directory, is_allowed
 
 logger = logging.getLogger(__name__)
 
@@ -119,13 +119,11 @@ def checked_tokenizer(directory: Path) -> tuple[PreTrainedTokenizerBase, list[st
 
 
 def _load(directory: Path, options: Mapping[str, Any]) -> tuple[PreTrainedTokenizerBase, str | None]:
-    allowed, has_file = is_allowed(directory), (directory / FILE).is_file()
+    has_file = (directory / FILE).is_file()
     try:
         settings = _settings(directory)
-        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
-            directory, local_files_only=True, trust_remote_code=allowed, **options
-        )
-        own_code = allowed and "auto_map" in settings
+        tokenizer: PreTrainedTokenizerBase = from_directory(AutoTokenizer, directory, **options)
+        own_code = is_allowed(directory) and "auto_map" in settings
         if not has_file or own_code or "gguf_file" in options:
             return tokenizer, None
         file = Tokenizer.from_file(str(directory / FILE))
@@ -273,7 +271,9 @@ def choose_start(tokenizer: PreTrainedTokenizerBase, chosen: str | None) -> Star
             lacking = f"{chosen} token" if chosen in ends else f"token {chosen!r}"
             raise InputError(f"key start: its tokenizer has no {lacking}")
         return Start(token, vocabulary[token], f"the study says {chosen}")
-    added = _added(tokenizer)
+    read = tokenizer(_TEXTS[0], return_special_tokens_mask=True)
+    before = read["input_ids"][: read["special_tokens_mask"].index(0)]
+    added = [str(token) for token in tokenizer.convert_ids_to_tokens(before)]
     if len(added) > 1:
         raise InputError(
             f"its tokenizer puts {' '.join(added)} before a text; say which of them is to (key start)"
@@ -299,18 +299,9 @@ def read_after(tokenizer: PreTrainedTokenizerBase, start: Start | None) -> None:
     """
     if start is None:
         return
-    template = TemplateProcessing(
-        single="$A" if start.token is None else f"{start.token} $A",
-        special_tokens=[] if start.token is None else [(start.token, start.id)],
-    )
     if start.token is None:
         logger.warning("no start token: Start-Alone stays undefined")
+    before = [] if start.token is None else [(start.token, start.id)]
+    single = " ".join([*(token for token, _ in before), "$A"])
     backend: Any = tokenizer
-    backend.backend_tokenizer.post_processor = template
-
-
-def _added(tokenizer: PreTrainedTokenizerBase) -> list[str]:
-    """The tokens that a tokenizer puts before a text."""
-    read = tokenizer(_TEXTS[0], return_special_tokens_mask=True)
-    before = read["special_tokens_mask"].index(0)
-    return [str(token) for token in tokenizer.convert_ids_to_tokens(read["input_ids"][:before])]
+    backend.backend_tokenizer.post_processor = TemplateProcessing(single=single, special_tokens=before)

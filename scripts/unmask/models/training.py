@@ -272,22 +272,16 @@ class Masking:
         attended = torch.arange(int(lengths.max())) < lengths[:, None]
         original = torch.full(attended.shape, self.pad_id)
         original[attended] = torch.from_numpy(np.concatenate(examples).astype(np.int64))
-        corrupted, chosen = self.corrupt(original, generator or torch.default_generator)
-        chosen &= attended
+        masked, kept, _ = self.shares
+        draw, fate = (torch.rand(original.shape, generator=generator) for _ in range(2))
+        chosen = attended & (draw < self.rates[original])
+        corrupted = torch.where(chosen & (fate < masked), self.mask_id, original)
+        random = self.ordinary[torch.randint(len(self.ordinary), original.shape, generator=generator)]
         return {
-            "input_ids": torch.where(attended, corrupted, original),
+            "input_ids": torch.where(chosen & (fate >= masked + kept), random, corrupted),
             "attention_mask": attended.long(),
             "labels": torch.where(chosen, original, IGNORED),
         }
-
-    def corrupt(self, original: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """The corrupted ids and what is chosen, both of the shape of the ids in `original`."""
-        masked, kept, _ = self.shares
-        chosen = torch.rand(original.shape, generator=generator) < self.rates[original]
-        fate = torch.rand(original.shape, generator=generator)
-        corrupted = torch.where(chosen & (fate < masked), self.mask_id, original)
-        random = self.ordinary[torch.randint(len(self.ordinary), original.shape, generator=generator)]
-        return torch.where(chosen & (fate >= masked + kept), random, corrupted), chosen
 
 
 def loss_at_labels(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, device: Device) -> Loss:
