@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from gguf import MODEL_ARCH, GGMLQuantizationType, GGUFWriter, TokenType, get_tensor_name_map, quants
+from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from library import InputError, check_model, convert
@@ -20,14 +21,17 @@ def model(tmp_path: Path) -> Path:
     return tiny_decoder("llama", tmp_path / "llama")
 
 
-def write_gguf(model: Path, file: Path, bits: int = 32, leave_out: str = "", more: str = "") -> Path:
+def write_gguf(
+    model: Path, file: Path, bits: int = 32, leave_out: str = "", more: str = "", architecture: str = "llama"
+) -> Path:
     """A tiny LLaMA as llama.cpp's converters write it: names, the halves of rotated dimensions interleaved.
 
     bits: 32, or 8 for weights in Q8_0. leave_out: a tensor that is not written; more: one that no model has.
+    architecture: what the file says that it is.
     """
     network = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32)
     config, tokenizer = network.config, AutoTokenizer.from_pretrained(model)
-    writer = GGUFWriter(str(file), "llama")
+    writer = GGUFWriter(str(file), architecture)
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
     writer.add_block_count(config.num_hidden_layers)
@@ -62,10 +66,6 @@ def write_gguf(model: Path, file: Path, bits: int = 32, leave_out: str = "", mor
     writer.add_token_merges([each if isinstance(each, str) else " ".join(each) for each in merges])
     writer.add_bos_token_id(tokenizer.bos_token_id)
     writer.add_eos_token_id(tokenizer.eos_token_id)
-    return _written(writer, file)
-
-
-def _written(writer: Any, file: Path) -> Path:
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -74,12 +74,10 @@ def _written(writer: Any, file: Path) -> Path:
 
 
 @torch.inference_mode()
-def logits(directory: Path) -> torch.Tensor:
-    ids = torch.tensor(
-        [AutoTokenizer.from_pretrained(directory)("the nurse said that she was 42")["input_ids"]]
-    )
-    output: torch.Tensor = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32)(ids).logits
-    return output
+def logits(directory: Path) -> Any:
+    read = AutoTokenizer.from_pretrained(directory)("the nurse said that she was 42", return_tensors="pt")
+    network = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32)
+    return network(read["input_ids"]).logits
 
 
 def test_a_file_of_float32_is_the_model_that_was_written(model: Path, tmp_path: Path) -> None:
@@ -97,13 +95,11 @@ def test_weights_of_few_bits_are_those_that_the_file_has(model: Path, tmp_path: 
     """Q8_0 has a scale for 32 weights in a row, of at most 127 steps."""
     facts = convert(write_gguf(model, tmp_path / "tiny.gguf", bits=8), tmp_path / "read")
     assert facts["types"]["Q8_0"] > facts["types"]["F32"] > 0
-    load_weights = AutoModelForCausalLM.from_pretrained
-    own, read = (load_weights(each, dtype=torch.float32).state_dict() for each in (model, tmp_path / "read"))
+    own, read = (load_file(each / "model.safetensors") for each in (model, tmp_path / "read"))
     for name in ("lm_head", "model.layers.1.mlp.down_proj", "model.layers.0.self_attn.q_proj"):
-        blocks = own[f"{name}.weight"].reshape(-1, 32)
-        steps = blocks.abs().max(dim=1, keepdim=True).values / 127
+        blocks, of_read = (weights[f"{name}.weight"].reshape(-1, 32) for weights in (own, read))
+        off, steps = (of_read - blocks).abs(), blocks.abs().amax(1, keepdim=True) / 127
         # the scale itself is in half precision
-        off = (read[f"{name}.weight"].reshape(-1, 32) - blocks).abs()
         assert (off <= steps * 0.51 + 1e-3 * blocks.abs()).all() and off.max() > 0
 
 
@@ -125,9 +121,8 @@ def test_what_is_not_read_whole_is_refused(
     assert "weights, and the llama model of transformers" in refused(file)
     file.write_bytes(file.read_bytes()[:50_000])
     assert refused(file).startswith("cannot be read as a model: ")
-    writer = GGUFWriter(str(file), "strange")
-    writer.add_tensor("weight", np.ones(4, np.float32))
-    assert "architecture strange" in refused(_written(writer, file))
+    write_gguf(model, file, architecture="strange")
+    assert "architecture strange" in refused(file)
     for package in ("gguf", "accelerate"):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, package, None)

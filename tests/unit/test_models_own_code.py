@@ -1,8 +1,6 @@
 """Code that comes with a model: run only if the study allows it, of one commit, and said in the manifest."""
 
-import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,6 @@ from safetensors.torch import load_file, save_file
 
 from library import (
     InputError,
-    complete,
-    fetch_model,
     is_allowed,
     load,
     make_untrained,
@@ -24,12 +20,10 @@ from library import (
     write_manifest,
 )
 from library import models_check_files as check_files
-from loopback import Hub, Repository, ask
 from own_code import MODULE, with_own_code
 from running import about_model
 from tiny_models import tiny_model
 
-COMMIT = "c0ffee" + "0" * 34
 TRUSTED = {"trust_remote_code": True}
 
 
@@ -110,55 +104,3 @@ def test_code_that_has_changed_since_the_check_is_not_allowed(
     (directory / MODULE).write_text((directory / MODULE).read_text().replace("rmdir", "touch"))
     check_files(manifest)
     assert is_allowed(directory)
-
-
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """A hub with the model, which has a script and a folder besides."""
-    files = {path.name: path.read_bytes() for path in with_own_code(tmp_path / "model").iterdir()}
-    files |= {"convert.py": b"import nothing", "tools/more.py": b""}
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
-    with Hub(org__own=Repository(files)) as hub:
-        ask(hub.url, monkeypatch)
-        yield hub
-
-
-def test_code_is_fetched_where_it_is_asked_for(hub: Hub, tmp_path: Path) -> None:
-    assert "own_code" not in fetch_model("org/own", COMMIT, tmp_path / "plain")
-    assert not list((tmp_path / "plain").glob("*.py"))
-    facts = fetch_model("org/own", COMMIT, tmp_path / "coded", with_code=True)
-    assert facts["own_code"] == ["convert.py", MODULE]
-    assert sorted(path.name for path in (tmp_path / "coded").glob("**/*.py")) == ["convert.py", MODULE]
-
-
-@pytest.mark.parametrize(
-    ("file", "named", "message"),
-    [
-        ("config.json", "org/other--modeling.Own", "names code of another repository, org/other, which"),
-        ("tokenizer_config.json", ["org/other--tokens.Own", None], "names code of another repository, org"),
-    ],
-)
-def test_code_of_others_is_refused(hub: Hub, tmp_path: Path, file: str, named: object, message: str) -> None:
-    files = hub.repositories["org/own"].files
-    files[file] = json.dumps({**json.loads(files[file]), "auto_map": {"AutoConfig": named}}).encode()
-    with pytest.raises(InputError, match=f"^model org/own at revision {COMMIT}: {file} {message}"):
-        fetch_model("org/own", COMMIT, tmp_path / "coded", with_code=True)
-    assert not (tmp_path / "coded").exists()
-
-
-NOT_PINNED = r"^config key models\.own\.trust_remote_code: .*one commit: give its 40 digits"
-
-
-@pytest.mark.parametrize(
-    ("entry", "line"),
-    [
-        ({}, NOT_PINNED),
-        ({"revision": "main"}, NOT_PINNED),
-        ({"revision": COMMIT[:12]}, NOT_PINNED),
-        ({"source": "path", "path": "m"}, "unknown key trust_remote_code"),
-    ],
-)
-def test_only_one_commit_of_a_repository_is_trusted(entry: dict[str, str], line: str) -> None:
-    own = entry if "source" in entry else {"source": "hub", "repo": "org/own", **entry}
-    with pytest.raises(InputError, match=line):
-        complete({"study": "x", "models": {"own": own | TRUSTED}, "benchmarks": ["crows-pairs"]})

@@ -3,24 +3,22 @@
 It is read as transformers alone reads it, one sequence at a time, or refused in one line.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, PretrainedConfig
-from transformers.models.auto.modeling_auto import (
-    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
-    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
-)
+from transformers import AutoConfig
 
+from examples import example_pairs
 from library import (
     CAUSAL_LM,
     LEFT,
     MASKED_LM,
+    MODEL_KINDS,
     NONE,
     ONE_SHARED,
     ORIGINAL,
@@ -33,57 +31,31 @@ from library import (
 )
 from tiny_models import tiny_tokenizer
 
-PAIRS = pd.DataFrame(
-    [
-        ("a", "a man cooks", "a boy cooks", None),
-        ("b", "his friend and the old woman worked all night", "his friend and the old doctor worked", None),
-    ],
-    columns=["pair_id", "stereotype", "antistereotype", "unrelated"],
-)
-"""Sentences of 6, 12 and 10 tokens with the two around them."""
-
+# sentences of 4 to 10 tokens with the two around them
+PAIRS = example_pairs().iloc[[2, 7]].reset_index(drop=True)
 TOKENIZER = tiny_tokenizer("modernbert")
 
 SIZES: Mapping[int, str] = {
     0: "num_kv_shared_layers",
-    1: """n_group topk_group num_expert_group first_k_dense_replace num_dense_layers
-    moe_layer_start_index num_nextn_predict_layers mamba_n_groups n_groups mamba_ngroups indexer_kv_heads
-    n_shared_experts""",
-    2: """num_key_value_heads num_kv_heads swa_num_key_value_heads num_experts_per_tok
-    num_experts_per_token moe_topk moe_k
-    index_n_heads num_self_attends_per_block""",
-    4: """num_attention_heads n_head n_heads num_heads attention_heads encoder_attention_heads
-    decoder_attention_heads num_encoder_attention_heads num_decoder_attention_heads
-    swa_num_attention_heads num_experts n_routed_experts num_local_experts moe_num_experts
-    linear_num_key_heads linear_num_value_heads linear_num_heads""",
-    8: """head_dim d_head swa_head_dim qk_rope_head_dim qk_nope_head_dim v_head_dim index_head_dim
-    linear_head_dim linear_key_head_dim linear_value_head_dim kv_channels rotary_dim mamba_d_head
-    mamba_n_heads ple_embed_dim entity_vocab_size pronunciation_vocab_size shape_vocab_size num_latents
-    ngram_vocab_size_base indexer_n_heads indexer_head_dim indexer_budget indexer_compress_ratio
-    hc_lowrank attention_window""",
-    16: """kv_lora_rank q_lora_rank qk_head_dim attention_head_dim o_lora_rank mamba_d_state state_size
-    ssm_state_size mamba_chunk_size chunk_size time_step_rank mamba_dt_rank""",
-    32: """hidden_size d_model n_embd dim emb_dim embedding_size embedding_dim input_embedding_size
-    output_embedding_size word_embed_proj_dim entity_emb_size lru_width moe_intermediate_size
-    shared_expert_intermediate_size true_hidden_size intra_bottleneck_size hidden_size_per_layer_input
-    expert_ffn_hidden_size pronunciation_embed_dim shape_embed_dim d_latents
-    hidden_size_global adapter_in_dim adapter_out_dim adapter_input_size
-    encoder_hash_byte_group_vocab prediction_head_size""",
-    64: """mamba_d_ssm attention_hidden_size intermediate_size encoder_ffn_dim decoder_ffn_dim ffn_dim
-    hidden_dim d_inner n_inner dff dim_ff feed_forward_size ffn_hidden_size
-    moe_shared_expert_intermediate_size shared_intermediate_size dense_intermediate_size
-    intermediate_size_mlp shared_experts_intermediate_size""",
+    1: """n_group topk_group num_expert_group mamba_n*groups n_groups first_k_dense_replace num_dense_layers
+    moe_layer_start_index num_nextn_predict_layers indexer_kv_heads n_shared_experts""",
+    2: "*key_value_heads *kv_heads *experts_per_tok* moe_topk moe_k index_n_heads *_attends_per_block",
+    16: """*lora_rank qk_head_dim attention_head_dim *_state *state_size mamba_chunk_size chunk_size
+    time_step_rank *dt_rank""",
+    8: """*head_dim *d_head kv_channels rotary_dim mamba_n_heads ple_embed_dim num_latents *vocab_size_base
+    entity_vocab_size pronunciation_vocab_size shape_vocab_size indexer_* hc_lowrank attention_window""",
+    4: "*heads n_head *num_*experts n_routed_experts",
+    32: """hidden_size d_model n_embd dim *emb*_dim *embedding_size *_emb_size embedding_dim lru_width *_lat*s
+    moe_intermediate_size shared_expert_intermediate_size true_hidden_size expert_ffn_hidden_size
+    intra_bottleneck_size hidden_size_* adapter_*_* encoder_hash_byte_group_vocab prediction_head_size""",
+    64: """attention_hidden_size *intermediate_size* *ffn_dim ffn_hidden_size hidden_dim mamba_d_ssm ?_inner
+    dff dim_ff feed_forward_size""",
     128: "max_position_embeddings n_positions n_ctx max_seq_len context_length",
 }
-"""What settings of these names become."""
+"""What settings become whose names match; of several the first."""
 
 LAYERS = """num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers num_encoder_layers
 num_decoder_layers num_blocks""".split()  # noqa: SIM905
-
-NETWORKS: Mapping[str, tuple[Any, Collection[str]]] = {
-    MASKED_LM: (AutoModelForMaskedLM, MODEL_FOR_MASKED_LM_MAPPING_NAMES),
-    CAUSAL_LM: (AutoModelForCausalLM, MODEL_FOR_CAUSAL_LM_MAPPING_NAMES),
-}
 
 EXTRA: Mapping[str, Mapping[str, Any]] = {
     "bamba": {"attn_layer_indices": [1]},
@@ -127,14 +99,16 @@ NOT_BUILT = {
 
 def shrunk(settings: Mapping[str, Any]) -> dict[str, Any]:
     """A configuration's settings with small numbers, and as many layers as show each kind of them once."""
-    by_name = {name: number for number, names in SIZES.items() for name in names.split()}
+    patterns = {pattern: number for number, names in SIZES.items() for pattern in names.split()}
+    matching = {name: [n for each, n in patterns.items() if fnmatchcase(name, each)] for name in settings}
+    by_name = {name: numbers[0] for name, numbers in matching.items() if numbers}
     # grouped where they are by default
-    if settings.get("num_key_value_heads") == settings.get("num_attention_heads"):
+    if settings.get("num_key_value_heads", 0) == settings.get("num_attention_heads"):
         by_name["num_key_value_heads"] = by_name["num_attention_heads"]
     small = {
         name: number if settings[name] is None else min(settings[name], number)
         for name, number in by_name.items()
-        if name in settings and isinstance(settings[name], int | None)
+        if isinstance(settings[name], int | None)
     }
     depth = next((settings[name] for name in LAYERS if isinstance(settings.get(name), int)), 0)
     of_layers = {n: v for n, v in settings.items() if isinstance(v, list) and len(v) == depth > 2}
@@ -142,7 +116,8 @@ def shrunk(settings: Mapping[str, Any]) -> dict[str, Any]:
     shown = sorted({0, 1, *(v.index(each) for v in kinds.values() for each in v)})
     for name, value in kinds.items():
         of_shown = [value[layer] for layer in shown]
-        small[name] = [min(each, by_name[name]) for each in of_shown] if name in by_name else of_shown
+        is_size = name in by_name and isinstance(value[0], int)
+        small[name] = [min(each, by_name[name]) for each in of_shown] if is_size else of_shown
     small |= {name: len(shown) for name in LAYERS if isinstance(settings.get(name), int)}
     small |= {
         name: {"model_type": value["model_type"], **shrunk(value)}
@@ -155,17 +130,14 @@ def shrunk(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**small, **EXTRA.get(settings["model_type"], {})}
 
 
-def tiny_config(kind: str, model_type: str) -> PretrainedConfig:
+def saved_network(kind: str, model_type: str, directory: Path) -> Any:
+    """A random network of this architecture, saved with the tokenizer."""
     settings = AutoConfig.for_model(model_type).to_dict()
     as_decoder = {"is_decoder": True, "is_encoder_decoder": False, "causal": True}
     of_kind = {name: value for name, value in as_decoder.items() if name in settings and kind == CAUSAL_LM}
-    return AutoConfig.for_model(model_type, **shrunk(settings), **of_kind)
-
-
-def saved_network(kind: str, model_type: str, directory: Path) -> Any:
-    """A random network of this architecture, saved with the tokenizer."""
+    config = AutoConfig.for_model(model_type, **shrunk(settings), **of_kind)
     torch.manual_seed(0)
-    network = NETWORKS[kind][0].from_config(tiny_config(kind, model_type), attn_implementation="eager").eval()
+    network = MODEL_KINDS[kind].auto.from_config(config, attn_implementation="eager").eval()
     for weights in network.parameters():
         if weights.ndim > 1:
             torch.nn.init.normal_(weights, std=0.2)
@@ -177,12 +149,6 @@ def saved_network(kind: str, model_type: str, directory: Path) -> Any:
     TOKENIZER.save_pretrained(directory)
     network.config.use_cache = False
     return network
-
-
-def evidence(kind: str, directory: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:
-    for masking in [LEFT] if kind == CAUSAL_LM else [NONE, ONE_SHARED]:
-        model = load(directory, pick_device("cpu", 64), masking == NONE, start=Start.of(manifest))
-        yield masking, collect_evidence(PAIRS, model, masking, ORIGINAL, max_length=manifest["max_length"])
 
 
 @torch.inference_mode()
@@ -205,7 +171,9 @@ def literal(network: Any, masking: str, ids: list[int], position: int) -> tuple[
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("kind", "model_type"), [(kind, t) for kind in NETWORKS for t in NETWORKS[kind][1]])
+@pytest.mark.parametrize(
+    ("kind", "model_type"), [(kind, of) for kind in (MASKED_LM, CAUSAL_LM) for of in MODEL_KINDS[kind].types]
+)
 def test_an_architecture_is_read_as_transformers_reads_it_or_refused(
     kind: str, model_type: str, tmp_path: Path
 ) -> None:
@@ -218,13 +186,15 @@ def test_an_architecture_is_read_as_transformers_reads_it_or_refused(
         assert str(refusal).startswith("model tiny: ") and "\n" not in str(refusal)
         return
     row: Any
-    for masking, rows in evidence(kind, tmp_path, manifest):
-        for row in rows.itertuples():
+    longest = manifest["max_length"]
+    for masking in [LEFT] if kind == CAUSAL_LM else [NONE, ONE_SHARED]:
+        model = load(tmp_path, pick_device("cpu", 64), masking == NONE, start=Start.of(manifest))
+        for row in collect_evidence(PAIRS, model, masking, ORIGINAL, max_length=longest).itertuples():
             ids = TOKENIZER(PAIRS.set_index("pair_id").loc[row.pair_id, row.role])["input_ids"]
             ids = ids[:-1] if kind == CAUSAL_LM else ids
             log_prob, attention = literal(network, masking, ids, row.position)
             assert row.log_prob == pytest.approx(log_prob, abs=1e-4)
             # AULA may stay undefined
             assert np.isnan(row.attention) or row.attention == pytest.approx(attention, abs=1e-4)
-    longest = torch.full((1, min(manifest["max_length"] or 128, 128)), 9)
-    network(input_ids=longest, attention_mask=torch.ones_like(longest))
+    ids = torch.full((1, min(longest or 128, 128)), 9)
+    network(input_ids=ids, attention_mask=torch.ones_like(ids))

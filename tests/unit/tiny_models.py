@@ -44,12 +44,6 @@ one two three
 """.split()  # noqa: SIM905  one word a line would be long
 """Ordinary words that every tiny tokenizer has whole; others fall into letters."""
 
-ARCHITECTURES = (
-    *("bert", "roberta", "albert", "distilbert", "electra", "xlm-roberta", "mpnet", "modernbert"),
-    *("deberta-v2", "bart"),
-)
-"""The masked language models that `tiny_model` can make (`electra` is the generator)."""
-
 END = "<|endoftext|>"
 """Their only special token, which begins and ends texts; their tokenizer adds nothing."""
 
@@ -101,14 +95,9 @@ def _modernbert_tokenizer() -> PreTrainedTokenizerBase:
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=ends
     )
+    names = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "cls", "sep", "pad", "mask")}
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
-        tokenizer_object=tokenizer,
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        pad_token="[PAD]",
-        mask_token="[MASK]",
-        model_input_names=["input_ids", "attention_mask"],
+        tokenizer_object=tokenizer, model_input_names=["input_ids", "attention_mask"], **names
     )
 
 
@@ -129,6 +118,8 @@ _TOKENIZERS: dict[str, Callable[[], PreTrainedTokenizerBase]] = {
     "deberta-v2": lambda: DebertaV2Tokenizer(vocab=_unigrams("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")),
     "mpnet": lambda: MPNetTokenizer(vocab=_word_pieces("<s>", "<pad>", "</s>", "[UNK]", "<mask>")),
 }
+ARCHITECTURES = tuple(_TOKENIZERS)
+"""The masked language models that `tiny_model` can make (`electra` is the generator)."""
 
 _SIZES: dict[str, Any] = {
     "hidden_size": 32,
@@ -160,18 +151,12 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "visual_bert": {**_SIZES, "visual_embedding_dim": 12},
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128, "initializer_range": 0.5},
     "llama": _DECODER_SIZES,
-    "gpt_neox": _DECODER_SIZES,
     "mistral": _DECODER_SIZES,
     "bart": {
-        "d_model": 32,
-        "encoder_layers": 2,
-        "decoder_layers": 2,
-        "encoder_attention_heads": 4,
-        "decoder_attention_heads": 4,
-        "encoder_ffn_dim": 64,
-        "decoder_ffn_dim": 64,
-        "max_position_embeddings": 128,
-        "init_std": 0.5,
+        **{"d_model": 32, "max_position_embeddings": 128, "init_std": 0.5},
+        **{f"{part}_layers": 2 for part in ("encoder", "decoder")},
+        **{f"{part}_attention_heads": 4 for part in ("encoder", "decoder")},
+        **{f"{part}_ffn_dim": 64 for part in ("encoder", "decoder")},
     },
 }
 
@@ -198,9 +183,8 @@ def tiny_config(architecture: str, tokenizer: PreTrainedTokenizerBase, **overrid
 def tiny_model(architecture: str, directory: Path, seed: int = 0, **overrides: Any) -> Path:
     """Save a random masked language model and its tokenizer to `directory`, and return it.
 
-    `architecture` is one of ARCHITECTURES, `overrides` are settings of its configuration. Hidden
-    size 32, 2 layers of 4 heads, sentences of up to 128 tokens; weights large enough for clearly
-    different scores. The same seed gives the same weights.
+    overrides: settings of its configuration. Hidden size 32, 2 layers of 4 heads, sentences of up to 128
+    tokens; weights large enough for clearly different scores. The same seed gives the same weights.
     """
     return _saved(AutoModelForMaskedLM, architecture, directory, seed, overrides)
 
@@ -214,7 +198,7 @@ def decoder_tokenizer(**specials: str) -> PreTrainedTokenizerBase:
 
 
 def tiny_decoder(architecture: str, directory: Path, seed: int = 0, **overrides: Any) -> Path:
-    """The same as `tiny_model` of a random causal language model: gpt2, llama, gpt_neox or mistral."""
+    """The same as `tiny_model` of a random causal language model: gpt2, llama or mistral."""
     tokenizer = decoder_tokenizer()
     return _saved(AutoModelForCausalLM, architecture, directory, seed, overrides, tokenizer)
 
