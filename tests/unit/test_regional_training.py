@@ -58,29 +58,33 @@ def make(source: Any, base: Path, directory: Path, **of_model: Any) -> Any:
     return source.make(run, directory.parent / f"{directory.name}.work")
 
 
-def write_sentences(folder: Path, template: str = TEMPLATE) -> list[str]:
-    """Likelihoods and words; the sentences that are the most likely, for `top` 5."""
+def write_sentences(folder: Path, template: str = TEMPLATE) -> None:
+    """Likelihoods and words, for `top` 5."""
     of_words = {word: [-3.0, -1, -2, -5, -4] for word in ("lazy", "kind")}
     write_table(folder / "likelihoods.parquet", likelihoods(of_words), LIKELIHOODS, {"template": template})
     words = pd.DataFrame([("original", "t", word, word) for word in of_words], columns=WORDS.names)
     write_table(folder / "words.parquet", words, WORDS, {})
-    return [template.format(region=name, word=word) for word in of_words for name in NAMES]
 
 
 def on_sentences(epochs: int, learning_rate: float = 0.02) -> dict[str, Any]:
     return {"epochs": epochs, "learning_rate": learning_rate, "seed": 0, "top": 5, "list": "original"}
 
 
-def log_likelihood(directory: Path, texts: list[str]) -> float:
-    """Mean log-probability of the tokens of texts, nothing hidden."""
+def log_likelihood(directory: Path) -> float:
+    """Mean log-probability of the tokens of the regions' names in all sentences, the whole name hidden."""
     tokenizer = AutoTokenizer.from_pretrained(directory)
     model = AutoModelForMaskedLM.from_pretrained(directory).eval()
     found: list[float] = []
-    for text in texts:
-        ids = torch.tensor(tokenizer(text)["input_ids"])
-        with torch.inference_mode():
-            log_probs = model(input_ids=ids[None]).logits[0].log_softmax(-1)
-        found += log_probs[range(len(ids)), ids][1:-1].tolist()
+    for name in NAMES:
+        size = len(tokenizer(name, add_special_tokens=False)["input_ids"])
+        for word in ("lazy", "kind"):
+            whole = torch.tensor(tokenizer(TEMPLATE.format(region=name, word=word))["input_ids"])
+            masks = " ".join([tokenizer.mask_token] * size)
+            hidden = torch.tensor(tokenizer(TEMPLATE.format(region=masks, word=word))["input_ids"])
+            names = (hidden == tokenizer.mask_token_id).nonzero()[:, 0]
+            with torch.inference_mode():
+                log_probs = model(input_ids=hidden[None]).logits[0].log_softmax(-1)
+            found += log_probs[names, whole[names]].tolist()
     return float(np.mean(found))
 
 
@@ -104,13 +108,14 @@ def test_the_likeliest_sentences_of_each_word() -> None:
 
 
 def test_the_sentences_become_likelier_with_the_epochs(tmp_path: Path) -> None:
-    base, texts = tiny_model("albert", tmp_path / "base"), write_sentences(tmp_path)
-    found = [log_likelihood(base, texts)]
+    base = tiny_model("albert", tmp_path / "base")
+    write_sentences(tmp_path)
+    found = [log_likelihood(base)]
     for epochs in (4, 16):
         directory = tmp_path / str(epochs)
         facts = make(regional_sentences, base, directory, **on_sentences(epochs))
         assert (facts["sentences"], facts["loss"][-1]["step"]) == (10, 2 * epochs)
-        found.append(log_likelihood(directory, texts))
+        found.append(log_likelihood(directory))
         check_model(directory, "masked-lm", "tiny")
     assert found[0] < found[1] < found[2]
 
