@@ -12,12 +12,6 @@ from transformers import AutoModelForMaskedLM, PreTrainedModel
 from library import IGNORED, Batch, Loss, Masking, loss_at_labels, pick_device
 from tiny_models import tiny_config, tiny_tokenizer
 
-LINES = [
-    f"{who} took the {what} ."
-    for who in ("the doctor", "she", "he")
-    for what in ("car", "old table in the house")
-]
-
 
 @pytest.mark.parametrize("shares", [None, (0.1, 0.7, 0.2), (1.0, 0.0, 0.0), (0.5, 0.0, 0.5)], ids=str)
 def test_chosen_tokens_are_masked_kept_and_made_random_by_their_shares(
@@ -64,7 +58,8 @@ def test_the_loss_at_labels_alone_gives_the_same_gradient(architecture: str) -> 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(2)
         model = AutoModelForMaskedLM.from_config(tiny_config(architecture, tokenizer))  # type: ignore[no-untyped-call]
-    examples = [np.array(ids, np.int32) for ids in tokenizer(LINES)["input_ids"]]
+    lines = 3 * ["the doctor took the car .", "she took the old table in the house ."]
+    examples = [np.array(ids, np.int32) for ids in tokenizer(lines)["input_ids"]]
     batch = Masking.of(tokenizer).batch(examples, torch.Generator().manual_seed(1))
     assert (batch["attention_mask"] == 0).any() and (batch["labels"] != IGNORED).any()
     sizes: list[int] = []

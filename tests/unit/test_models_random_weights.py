@@ -1,18 +1,13 @@
 """Models with random weights: any architecture, untrained, the same for the same seed."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 import torch
 from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer
 
-import synthetic
-from library import InputError, Sharing, bias_table, check_model, decisions, make_random, make_untrained
-from study_schema import options_with
+from library import InputError, check_model, make_random, make_untrained
 from tiny_models import tiny_model, tiny_tokenizer
 
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
@@ -71,20 +66,3 @@ def test_an_untrained_network_is_as_the_model_but_for_its_weights(tmp_path: Path
     model = AutoModelForMaskedLM.from_pretrained(tmp_path / "untrained")
     embeddings = model.get_input_embeddings().weight.detach().numpy()
     assert embeddings[10:].std() == pytest.approx(model.config.initializer_range, rel=0.1)
-
-
-def test_scores_of_untrained_networks_stand_beside_the_models() -> None:
-    made = synthetic.make(40, seed=1)
-
-    def table(scores: pd.DataFrame, untrained: Sequence[Any] = ()) -> pd.DataFrame:
-        alone = Sharing.of([()] * 40)
-        own = decisions(made.pairs, scores)
-        return bias_table(made.pairs, own, options_with(), alone, untrained=untrained)
-
-    of_networks = [synthetic.make_scores(made.pairs, np.random.default_rng(seed)) for seed in (5, 6, 7)]
-    networks = [decisions(made.pairs, scores) for scores in of_networks]
-    beside = table(made.scores, networks)[["untrained", "untrained_low", "untrained_high"]]
-    scores = np.array([table(each)["score"] for each in of_networks])
-    np.testing.assert_allclose(beside.T, [0 * scores[0] + 3, scores.min(axis=0), scores.max(axis=0)])
-    with pytest.raises(InputError, match="their measures are not the study's"):
-        table(made.scores[made.scores["measure"] == "AUL"], networks)

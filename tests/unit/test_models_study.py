@@ -58,7 +58,7 @@ def test_what_is_right_is_let_be(study: dict[str, Any]) -> None:
 
 NO_START = "only a causal-lm model has a start token, and this one is a {} model (key kind)"
 NO_MODEL = "measures: {} is for {} models, of which the study scores none"
-NOT_PINNED = "models.m.trust_remote_code: code of a repository is run of one commit: give its 40 digits"
+NOT_PINNED = "code of a repository is run of one commit: give its 40 digits"
 NOT_SCORED = "t is not scored on pairs of sentences"
 OF_OWN_CODE = (
     "models.a.from: o runs code of its own (trust_remote_code), and no model is made from such a one"
@@ -72,8 +72,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (scored({"m": M, "c": C, "d": C}, measures=["AUL"]), "measures: none is for causal-lm models, as c is"),
     (scored({"c": C, "a": DEBIASED | {"from": "c"}}), "models.a.from: c is not a masked-lm model with files"),
     (scored({"o": OWN_CODE, "a": DEBIASED | {"from": "o"}}), OF_OWN_CODE),
-    (scored({"m": OWN_CODE | {"revision": "main"}}), NOT_PINNED),
-    (scored({"m": OWN_CODE | {"revision": "0" * 12}}), NOT_PINNED),
+    (scored({"m": OWN_CODE | {"revision": "0" * 12}}), f"models.m.trust_remote_code: {NOT_PINNED}"),
     (scored({"m": M}, benchmarks={"p": VERSION}), "benchmarks.p.version_of: p is no version of itself"),
     (scored({"m": M, "t": T}, explorer={"models": ["t"]}), f"explorer.models: {NOT_SCORED}"),
     (scored({"m": M, "t": T}, series={"s": {"one": "m", "other": "t"}}), f"series.s: {NOT_SCORED}"),

@@ -368,6 +368,18 @@ def test_what_is_undefined_scores_0_in_published_unless_all_pairs_are() -> None:
         assert (table.drop(unknown.index).query("group == 'gone'")["score"] == 0).all()
 
 
+def test_scores_of_untrained_networks_stand_beside_the_models() -> None:
+    made = synthetic.make(40, seed=1)
+    of_networks = [synthetic.make_scores(made.pairs, np.random.default_rng(seed)) for seed in (5, 6, 7)]
+    networks = [decisions(made.pairs, scores) for scores in of_networks]
+    beside = made_table(made.pairs, made.scores, untrained=networks)
+    scores = np.array([made_table(made.pairs, each)["score"] for each in of_networks])
+    expected = [0 * scores[0] + 3, scores.min(axis=0), scores.max(axis=0)]
+    np.testing.assert_allclose(beside[["untrained", "untrained_low", "untrained_high"]].T, expected)
+    with pytest.raises(InputError, match="their measures are not the study's"):
+        made_table(made.pairs, made.scores[made.scores["measure"] == "AUL"], untrained=networks)
+
+
 def test_scores_of_other_pairs_are_refused() -> None:
     made = synthetic.make(10, seed=0)
     with pytest.raises(InputError, match=r"AUL \(published\) has not one row for each pair"):

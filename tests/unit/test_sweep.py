@@ -89,10 +89,8 @@ EXTRA: Mapping[str, Mapping[str, Any]] = {
 
 NOT_BUILT = {
     "gemma3n": "its picture tower is of another package",
-    "gemma4_assistant": "it drafts for another model, whose states it reads",
-    "gemma4_unified_assistant": "it drafts for another model, whose states it reads",
-    "musicgen": "it makes music, and transformers makes no decoder of its configuration",
-    "musicgen_melody": "it makes music, and transformers makes no decoder of its configuration",
+    **{f"gemma4_{name}": "it reads states of another model" for name in ("assistant", "unified_assistant")},
+    **dict.fromkeys(("musicgen", "musicgen_melody"), "transformers makes no decoder of its configuration"),
 }
 """Architectures that are not tried, and why."""
 

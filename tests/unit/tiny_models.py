@@ -47,23 +47,20 @@ one two three
 END = "<|endoftext|>"
 """Their only special token, which begins and ends texts; their tokenizer adds nothing."""
 
+_OF_BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _CHARACTERS = string.ascii_letters + string.digits + string.punctuation
-
-
-def _unique(*pieces: str) -> list[str]:
-    return list(dict.fromkeys(pieces))
 
 
 def _word_pieces(*specials: str) -> dict[str, int]:
     letters = [prefix + c for prefix in ("", "##") for c in _CHARACTERS]
-    pieces = _unique(*specials, *letters, *WORDS, "##s", "##ed", "##ing", "##er", "##ly")
+    pieces = dict.fromkeys([*specials, *letters, *WORDS, "##s", "##ed", "##ing", "##er", "##ly"])
     return {piece: index for index, piece in enumerate(pieces)}
 
 
 def _unigrams(*specials: str) -> list[tuple[str, float]]:
     """Words cost less than the letters they are made of."""
     letters = [(c, -12.0) for c in ("▁", *_CHARACTERS)]
-    words = [(f"▁{word}", -8.0) for word in _unique(*WORDS)]
+    words = [(f"▁{word}", -8.0) for word in dict.fromkeys(WORDS)]
     endings = [(ending, -9.0) for ending in ("ed", "ing", "er", "ly")]
     return [(special, 0.0) for special in specials] + letters + words + endings
 
@@ -101,21 +98,16 @@ def _modernbert_tokenizer() -> PreTrainedTokenizerBase:
     )
 
 
-def _bert_tokenizer(lower_case: bool) -> PreTrainedTokenizerBase:
-    vocabulary = _word_pieces("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-    return BertTokenizer(vocab=vocabulary, do_lower_case=lower_case)
-
-
 _TOKENIZERS: dict[str, Callable[[], PreTrainedTokenizerBase]] = {
-    "bert": lambda: _bert_tokenizer(lower_case=False),
-    "distilbert": lambda: _bert_tokenizer(lower_case=False),
-    "electra": lambda: _bert_tokenizer(lower_case=True),
+    "bert": lambda: BertTokenizer(vocab=_word_pieces(*_OF_BERT), do_lower_case=False),
+    "distilbert": lambda: BertTokenizer(vocab=_word_pieces(*_OF_BERT), do_lower_case=False),
+    "electra": lambda: BertTokenizer(vocab=_word_pieces(*_OF_BERT), do_lower_case=True),
     "roberta": _roberta_tokenizer,
     "bart": _roberta_tokenizer,
     "modernbert": _modernbert_tokenizer,
     "albert": lambda: AlbertTokenizer(vocab=_unigrams("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")),
     "xlm-roberta": lambda: XLMRobertaTokenizer(vocab=_unigrams("<s>", "<pad>", "</s>", "<unk>", "<mask>")),
-    "deberta-v2": lambda: DebertaV2Tokenizer(vocab=_unigrams("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")),
+    "deberta-v2": lambda: DebertaV2Tokenizer(vocab=_unigrams(*_OF_BERT)),
     "mpnet": lambda: MPNetTokenizer(vocab=_word_pieces("<s>", "<pad>", "</s>", "[UNK]", "<mask>")),
 }
 ARCHITECTURES = tuple(_TOKENIZERS)
@@ -130,30 +122,23 @@ _SIZES: dict[str, Any] = {
     "initializer_range": 0.5,
 }
 # positions start at pad + 1 = 2
-_AFTER_PADDING: dict[str, Any] = {**_SIZES, "max_position_embeddings": 130, "type_vocab_size": 1}
-_DECODER_SIZES: dict[str, Any] = {**_SIZES, "num_key_value_heads": 2}
+_AFTER_PADDING = {"max_position_embeddings": 130}
 _SETTINGS: dict[str, dict[str, Any]] = {
-    "bert": _SIZES,
-    "electra": {**_SIZES, "embedding_size": 16},
-    "albert": {**_SIZES, "embedding_size": 16},
-    "roberta": _AFTER_PADDING,
-    "xlm-roberta": _AFTER_PADDING,
-    "mpnet": {**_SIZES, "max_position_embeddings": 130},
-    "modernbert": {**_SIZES, "global_attn_every_n_layers": 2, "local_attention": 16},
+    **{name: {"embedding_size": 16} for name in ("electra", "albert")},
+    **{name: {**_AFTER_PADDING, "type_vocab_size": 1} for name in ("roberta", "xlm-roberta")},
+    "mpnet": _AFTER_PADDING,
+    **{name: {"num_key_value_heads": 2} for name in ("llama", "mistral")},
+    "modernbert": {"global_attn_every_n_layers": 2, "local_attention": 16},
     "deberta-v2": {
-        **_SIZES,
         "relative_attention": True,
         "position_biased_input": False,
         "pos_att_type": ["p2c", "c2p"],
         "type_vocab_size": 0,
     },
-    "distilbert": {**_SIZES, "hidden_dim": 64},
-    "visual_bert": {**_SIZES, "visual_embedding_dim": 12},
-    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128, "initializer_range": 0.5},
-    "llama": _DECODER_SIZES,
-    "mistral": _DECODER_SIZES,
+    "distilbert": {"hidden_dim": 64},
+    "visual_bert": {"visual_embedding_dim": 12},
     "bart": {
-        **{"d_model": 32, "max_position_embeddings": 128, "init_std": 0.5},
+        "init_std": 0.5,
         **{f"{part}_layers": 2 for part in ("encoder", "decoder")},
         **{f"{part}_attention_heads": 4 for part in ("encoder", "decoder")},
         **{f"{part}_ffn_dim": 64 for part in ("encoder", "decoder")},
@@ -168,16 +153,10 @@ def tiny_tokenizer(architecture: str) -> PreTrainedTokenizerBase:
 
 def tiny_config(architecture: str, tokenizer: PreTrainedTokenizerBase, **overrides: Any) -> PretrainedConfig:
     """Configuration of a tiny model of this architecture that fits `tokenizer`."""
-    ids = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in ("pad", "bos", "eos")}
-    if architecture == "modernbert":
-        ids |= {
-            "bos_token_id": tokenizer.cls_token_id,
-            "eos_token_id": tokenizer.sep_token_id,
-            "cls_token_id": tokenizer.cls_token_id,
-            "sep_token_id": tokenizer.sep_token_id,
-        }
-    settings = {"vocab_size": len(tokenizer), **ids, **_SETTINGS[architecture], **overrides}
-    return AutoConfig.for_model(architecture, **settings)
+    names = ("pad", "bos", "eos", *(("cls", "sep") if architecture == "modernbert" else ()))
+    ids = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in names}
+    settings = {**_SIZES, **ids, **_SETTINGS.get(architecture, {}), **overrides}
+    return AutoConfig.for_model(architecture, **{"vocab_size": len(tokenizer), **settings})
 
 
 def tiny_model(architecture: str, directory: Path, seed: int = 0, **overrides: Any) -> Path:
