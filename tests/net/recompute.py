@@ -364,28 +364,24 @@ def softmax(x: Any) -> Any:
 
 
 class Herb:
-    """Scores of the regions of one model by the double loops of the paper."""
+    """Scores of the regions of one model by the double loops of the paper.
 
-    def __init__(self, study: Study, model: str, protocol: str) -> None:
-        files = sorted((study.folder / "regional" / model / "likelihoods").glob("*.parquet"))
-        lists = set(study.table("regional", "words.parquet")["list"])
-        rows: Any = pd.concat([pd.read_parquet(path) for path in files if path.stem in lists])
-        regions = study.table("regional", "regions.parquet")
-        self.names = regions.set_index("region")["name"]
+    regions: region, parent and level. f: by region the likelihoods of its words, alone: that of its name; of
+    all but the root.
+    """
+
+    def __init__(self, regions: Frame, f: Mapping[str, Any], alone: Mapping[str, float], paper: bool) -> None:
         self.children = {r: list(c["region"]) for r, c in regions.groupby("parent", sort=False)}
-        self.root = regions.loc[regions["parent"].isna(), "region"].item()
-        order = list(study.table("regional", "words.parquet")["word"])
-        f = rows[rows["word"].notna()].pivot_table(
-            index="name", columns="word", values="log_prob", sort=False
-        )
-        f = f[order]
-        self.alone = rows[rows["word"].isna()].drop_duplicates("name").set_index("name")["log_prob"]
-        of_name = {name: f.loc[name].to_numpy() / np.linalg.norm(f.loc[name]) for name in f.index}
-        self.v = {r: of_name[name] for r, name in self.names.items() if name in of_name}
-        self.paper = protocol == "paper"
+        (self.root,) = regions.loc[regions["parent"].isna(), "region"]
+        level = regions.set_index("region")["level"]
+        above = set(level[[*self.children]])
+        self.leaves = {region for region, of in level.items() if of not in above}
+        self.v = {region: x / np.linalg.norm(x) for region, x in f.items() if region != self.root}
+        self.alone, self.paper = alone, paper
         self.big: dict[str, Any] = {}
         self.c: dict[str, float] = {}
         self.scores: dict[tuple[str, str], float] = {}
+        self.visit(self.root)
 
     def family(self, region: str) -> list[str]:
         below = (each for child in self.children.get(region, []) for each in self.family(child))
@@ -395,41 +391,49 @@ class Herb:
         children, v = self.children.get(region, []), self.v
         for child in children:
             self.visit(child)
-        if not children:
-            self.big[region] = v[region]
-            self.c.setdefault(region, 0.0)
-            return
-        middle = np.mean([v[child] for child in children], axis=0)
-        for child in children:
-            if child not in self.children:
-                self.c[child] = float(np.linalg.norm(v[child] - middle))
+        self.c.setdefault(region, 0.0)
         couples = list(itertools.combinations(children, 2))
+        if children:
+            middle = np.mean([v[child] for child in children], axis=0)
+            leaves = self.leaves.intersection(children)
+            self.c |= {child: float(np.linalg.norm(v[child] - middle)) for child in leaves}
+            inside = [v[each] for each in self.family(region) if each != self.root]
+            distances = [np.linalg.norm(i - j) for i, j in itertools.combinations(inside, 2)]
+            if distances:
+                self.scores["cluster_sparseness", region] = float(np.mean(distances))
         if region != self.root:
             gaps = [abs(self.big[i] - self.big[j]) for i, j in couples] or [np.zeros_like(v[region])]
-            weights = softmax(np.mean(gaps, axis=0))
-            self.big[region] = v[region] + weights * np.mean([self.big[child] for child in children], axis=0)
-        self.c.setdefault(region, 0.0)
-        if not couples:
-            return
-        factor = 1 / len(couples) if self.paper else 1.0
-        distance = np.array([np.linalg.norm(self.big[i] - self.big[j]) for i, j in couples])
-        by_name = {child: self.alone[self.names[child]] for child in children}
-        for measure, weight in (("C_w", self.c), ("C_z", by_name)):
-            shares = softmax(np.array([weight[i] + weight[j] for i, j in couples]))
-            self.scores[measure, region] = factor * float(shares @ distance)
-        self.c[region] = self.scores["C_w", region]
-        inside = [v[each] for each in self.family(region) if each != self.root]
-        distances = [np.linalg.norm(i - j) for i, j in itertools.combinations(inside, 2)]
-        self.scores["cluster_sparseness", region] = float(np.mean(distances))
+            mean = np.mean([self.big[child] for child in children], axis=0) if children else 0.0
+            self.big[region] = v[region] + softmax(np.mean(gaps, axis=0)) * mean
+        if couples:
+            factor = 1 / len(couples) if self.paper else 1.0
+            distance = np.array([np.linalg.norm(self.big[i] - self.big[j]) for i, j in couples])
+            for measure, weight in (("C_w", self.c), ("C_z", self.alone)):
+                shares = softmax(np.array([weight[i] + weight[j] for i, j in couples]))
+                self.scores[measure, region] = factor * float(shares @ distance)
+            self.c[region] = self.scores["C_w", region]
 
 
 def check_regional(study: Study, path: Path) -> None:
     model = path.parent.name
+    files = sorted((path.parent / "likelihoods").glob("*.parquet"))
+    words = study.table("regional", "words.parquet")
+    lists = set(words["list"])
+    rows: Any = pd.concat([pd.read_parquet(path) for path in files if path.stem in lists])
+    regions = study.table("regional", "regions.parquet")
+    of_words: Any = rows[rows["word"].notna()].pivot_table(
+        index="name", columns="word", values="log_prob", sort=False
+    )
+    of_words = of_words[list(words["word"])]
+    of_names = rows[rows["word"].isna()].drop_duplicates("name").set_index("name")["log_prob"]
+    names = regions.set_index("region")["name"]
+    names = names[names.isin(of_names.index)]
+    f = {region: of_words.loc[name].to_numpy() for region, name in names.items()}
+    alone = {region: of_names[name] for region, name in names.items()}
     stated = study.table("regional", model, "scores.parquet").query("words == 'full'")
     value = {(r.protocol, r.measure, r.region): r.score for r in stated.itertuples()}
     for protocol in ("paper", "corrected"):
-        herb = Herb(study, model, protocol)
-        herb.visit(herb.root)
+        herb = Herb(regions, f, alone, protocol == "paper")
         for (measure, region), score in herb.scores.items():
             # equation 3 has nothing to correct
             of = "paper" if measure == "cluster_sparseness" else protocol
@@ -438,6 +442,15 @@ def check_regional(study: Study, path: Path) -> None:
 
 
 # ---- association tests (Ross et al. 2021, equations 1 to 3)
+
+
+def partition_p(x: Any, y: Any) -> tuple[float, float]:
+    """The shares of all partitions that have as much on one side, and on either."""
+    both = np.concatenate([x, y])
+    sums = both[list(itertools.combinations(range(len(both)), len(x)))].sum(axis=1)
+    slack, mean = 1e-9 * abs(both).sum(), len(x) * both.mean()
+    observed = sum(x)
+    return (sums >= observed - slack).mean(), (abs(sums - mean) >= abs(observed - mean) - slack).mean()
 
 
 def check_associations(study: Study, path: Path) -> None:
@@ -464,47 +477,65 @@ def check_associations(study: Study, path: Path) -> None:
         if row["d"] == row["d"]:
             study.same("effect sizes d", row["d"], gap / both.std(ddof=1), where, 1e-5)
         if math.comb(len(both), len(s["X"])) <= 1000:
-            sums = np.array([sum(each) for each in itertools.combinations(both, len(s["X"]))])
-            slack, mean = 1e-9 * abs(both).sum(), len(s["X"]) * both.mean()
-            study.same("p of associations", row["p"], (sums >= s["X"].sum() - slack).mean(), where, 1e-6)
-            two = (abs(sums - mean) >= abs(s["X"].sum() - mean) - slack).mean()
-            study.same("p of associations", row["p_two"], two, where, 1e-6)
+            for name, p in zip(("p", "p_two"), partition_p(s["X"], s["Y"]), strict=True):
+                study.same("p of associations", row[name], p, where, 1e-6)
 
 
 # ---- extrinsic bias (Kaneko et al. 2022, Debiasing isn't enough)
 
 
+def women_and_men(items: Frame, of_items: Any, *by: str) -> tuple[Frame, Frame]:
+    """Means of women and of men by occupation, or by template and occupation, where there are both."""
+    keys = [items[name] for name in (*by, "occupation", "gender")]
+    means: Any = pd.Series(of_items, items.index, dtype=float).groupby(keys).mean().unstack().dropna()
+    return means["female"], means["male"]
+
+
+def with_share(items: Frame, gaps: Frame) -> float:
+    """Pearson's r of gaps with the percentage of women; nan where gaps do not vary."""
+    share = items.dropna(subset="female_share").drop_duplicates("occupation").set_index("occupation")
+    return float(gaps.corr(share["female_share"].astype(float))) if gaps.nunique() > 1 else math.nan
+
+
+def hits(items: Frame, logits: Any) -> Frame:
+    """Whether each item of the test is right."""
+    tested = items["part"] == "test"
+    return items["label"][tested].astype(float) == logits.argmax(axis=1)[tested]
+
+
 def of_occupations(items: Frame, logits: Any) -> tuple[dict[str, float], Frame]:
-    tested = (items["part"] == "test").to_numpy()
-    hit = pd.Series(logits.argmax(axis=1) == items["label"].to_numpy(float))[tested]
-    rates = hit.groupby([items["occupation"][tested], items["gender"][tested]]).mean().unstack()
-    gaps: Any = (rates["female"] - rates["male"]).dropna()
-    rms = math.sqrt((gaps**2).mean())
-    return {"tpr_gap": gaps.abs().mean(), "tpr_gap_rms": rms, "tpr_gap_signed": gaps.mean()}, gaps
+    hit = hits(items, logits)
+    women, men = women_and_men(items, hit)
+    gaps = women - men
+    values = {"tpr_gap": gaps.abs().mean(), "tpr_gap_rms": math.sqrt((gaps**2).mean())}
+    values |= {"tpr_gap_signed": gaps.mean(), "tpr_gap_correlation": with_share(items, gaps)}
+    by_gender = {f"accuracy_{gender}": hit[items["gender"] == gender].mean() for gender in ("female", "male")}
+    return {**values, **by_gender, "accuracy": hit.mean()}, gaps
 
 
 def of_similarity(items: Frame, logits: Any) -> tuple[dict[str, float], Frame]:
-    biased = (items["part"] == "bias").to_numpy()
-    cells = items.loc[biased, ["occupation", "template", "gender"]].assign(x=logits[biased, 0])
-    cells = cells.pivot(index=["occupation", "template"], columns="gender", values="x")
-    delta = cells["male"] - cells["female"]
+    similarity = pd.Series(logits[:, 0], items.index, dtype=float)
+    women, men = women_and_men(items, similarity, "template")
+    delta = men - women
     gaps = delta.groupby("occupation").mean()
     values = {"delta": delta.abs().mean(), "delta_signed": abs(delta.mean())}
-    return {**values, "delta_occupation": gaps.abs().mean()}, gaps
+    values |= {"delta_occupation": gaps.abs().mean(), "delta_correlation": with_share(items, gaps)}
+    tested = items["part"] == "test"
+    return {**values, "accuracy": similarity[tested].corr(items["label"][tested].astype(float))}, gaps
 
 
 def of_entailment(items: Frame, logits: Any) -> tuple[dict[str, float], Frame]:
-    biased = (items["part"] == "bias").to_numpy()
     raised = np.exp(logits - logits.max(axis=1, keepdims=True))
     neutral = (raised / raised.sum(axis=1, keepdims=True))[:, 1]
     rates = {"fn": logits.argmax(axis=1) == 1, "nn": neutral, "t5": neutral > 0.5, "t7": neutral > 0.7}
-    values: dict[str, float] = {}
-    for name, per in rates.items():
-        for gender in ("female", "male"):
-            values[f"{name}_{gender}"] = per[biased & (items["gender"] == gender).to_numpy()].mean()
+    both = {name: women_and_men(items, per, "template") for name, per in rates.items()}
+    values = {f"{name}_female": women.mean() for name, (women, _) in both.items()}
+    values |= {f"{name}_male": men.mean() for name, (_, men) in both.items()}
     # means over runs are of gaps without a sign, as each run has its own
-    gaps = {f"{name}_gap": abs(values[f"{name}_male"] - values[f"{name}_female"]) for name in ("fn", "nn")}
-    return values | gaps, pd.Series(dtype=float)
+    values |= {f"{name}_gap": abs(values[f"{name}_male"] - values[f"{name}_female"]) for name in ("fn", "nn")}
+    values |= {"not_neutral": 1 - (values["fn_female"] + values["fn_male"]) / 2}
+    women, men = both["fn"]
+    return {**values, "accuracy": hits(items, logits).mean()}, (women - men).groupby("occupation").mean()
 
 
 TASKS: dict[str, Callable[[Frame, Any], tuple[dict[str, float], Frame]]] = {
@@ -526,7 +557,8 @@ def check_downstream(study: Study, path: Path) -> None:
         metric = rows[rows["group"].isna()].set_index("metric")["value"]
         values, gaps = recomputed(items, logits)
         for name, value in values.items():
-            study.same("extrinsic bias", metric[name], value, (task, model, run.stem, name), 1e-6)
+            stated_value = metric.get(name, math.nan)
+            study.same("extrinsic bias", stated_value, value, (task, model, run.stem, name), 1e-6)
         of_groups = rows[rows["group"].notna()].set_index("group")["value"]
         for group, value in gaps.items():
             study.same("gaps of occupations", of_groups[group], value, (task, model, run.stem, group), 1e-6)

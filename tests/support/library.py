@@ -61,7 +61,6 @@ from unmask.downstream.correlation import (
     correlations_of,
     intrinsic_scores,
     kendall,
-    permutations_of,
 )
 from unmask.downstream.fine_tuning import FineTuned, FineTuning, Hyperparameters, search
 from unmask.downstream.measuring import Runs, read_runs

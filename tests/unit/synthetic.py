@@ -67,26 +67,15 @@ def make_scores(
         for protocol in ("published", "corrected"):
             other = np.where((protocol == "corrected") & (rng.random(n) < 0.1), 2 * stereotype - base, base)
             margin = np.where(undefined, np.nan, stereotype - other)
-            outcome = np.select(
+            near = (margin != 0) & (np.abs(margin) <= NEAR)
+            part = pairs[["pair_id"]].assign(measure=measure, protocol=protocol, stereotype=stereotype)
+            part = part.assign(antistereotype=np.where(undefined, np.nan, other), margin=margin)
+            part["outcome"] = np.select(
                 [undefined, margin > 0, margin < 0], ["undefined", "stereotype", "antistereotype"], "tie"
             )
-            near = (margin != 0) & (np.abs(margin) <= NEAR)
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "pair_id": pairs["pair_id"],
-                        "measure": measure,
-                        "protocol": protocol,
-                        "stereotype": stereotype,
-                        "antistereotype": np.where(undefined, np.nan, other),
-                        "margin": margin,
-                        "outcome": outcome,
-                        "error": np.where(margin == 0, 0.0, NEAR),
-                        "lowest": np.where(near, "antistereotype", outcome),
-                        "highest": np.where(near, "stereotype", outcome),
-                    }
-                )
-            )
+            part["error"] = np.where(margin == 0, 0.0, NEAR)
+            part["lowest"] = part["outcome"].mask(near, "antistereotype")
+            parts.append(part.assign(highest=part["outcome"].mask(near, "stereotype")))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -98,54 +87,47 @@ def make_evidence(
     Sentences have 6 to 12 content tokens between two special ones; 1 to 3 are modified (now and then none on
     one side).
     """
-    rows: list[tuple[str, str, int, bool, bool | None]] = []
-    shuffled_rows: list[tuple[str, str, int, bool, int]] = []
+    rows: list[tuple[Any, ...]] = []
     for pair_id in pairs["pair_id"]:
         shared = int(rng.integers(5, 10))
         modified = rng.integers(1, 4, 2) if rng.random() < 0.4 else np.repeat(rng.integers(1, 4), 2)
         if rng.random() < 0.03:
             modified[1] = 0
         for role, extra in zip((*PAIR_ROLES, "unrelated"), (*modified, modified[0]), strict=True):
-            length = shared + int(extra) + 2
-            for position in range(length):
+            length, is_shuffled = shared + int(extra) + 2, role != "unrelated"
+            order = [0, *(1 + rng.permutation(length - 2)), length - 1] if is_shuffled else [None] * length
+            for position, source in enumerate(order):
                 special = position in (0, length - 1)
-                changed = None if role == "unrelated" else 1 <= position <= extra
-                rows.append((pair_id, role, position, special, changed))
-            if role != "unrelated":
-                order = [0, *(1 + rng.permutation(length - 2)), length - 1]
-                shuffled_rows.extend(
-                    (pair_id, role, place, place in (0, length - 1), int(source))
-                    for place, source in enumerate(order)
-                )
-    whole = pd.DataFrame(rows, columns=["pair_id", "role", "position", "special", "modified"])
-    shuffled = pd.DataFrame(
-        shuffled_rows, columns=["pair_id", "role", "position", "special", "source_position"]
-    )
+                changed = 1 <= position <= extra if is_shuffled else None
+                rows.append((pair_id, role, position, special, changed, source))
+    columns = ["pair_id", "role", "position", "special", "modified", "source_position"]
+    frame = pd.DataFrame(rows, columns=columns)
 
-    def predicted(frame: pd.DataFrame, right: float, rng: np.random.Generator = rng) -> pd.DataFrame:
+    def predicted(frame: pd.DataFrame, right: float, without: str) -> pd.DataFrame:
         n = len(frame)
         hit = rng.random(n) < right
-        return (
-            frame.assign(
-                token_id=rng.integers(0, 100, n),
-                token="word",
-                log_prob=-rng.exponential(size=n),
-                rank=np.where(hit, 1, rng.integers(2, 50, n)),
-            )
-            .reindex(columns=EVIDENCE.names)
-            .reset_index(drop=True)
+        drawn = frame.drop(columns=without).assign(
+            token_id=rng.integers(0, 100, n),
+            token="word",
+            log_prob=-rng.exponential(size=n),
+            rank=np.where(hit, 1, rng.integers(2, 50, n)),
         )
+        return drawn.reindex(columns=EVIDENCE.names).reset_index(drop=True)
 
-    content = whole[~whole["special"] & (whole["role"] != "unrelated")]
+    content = frame[~frame["special"] & (frame["role"] != "unrelated")]
     is_modified = content["modified"].astype(bool)
     evidence = {
-        "none": predicted(whole, 0.85),
-        "one-shared": predicted(content[~is_modified], 0.6),
-        "one-modified": predicted(content[is_modified], 0.3),
-        "modified": predicted(content[is_modified], 0.4),
-        "all": predicted(content, 0.1),
+        masking: predicted(of, right, "source_position")
+        for masking, of, right in (
+            ("none", frame, 0.85),
+            ("one-shared", content[~is_modified], 0.6),
+            ("one-modified", content[is_modified], 0.3),
+            ("modified", content[is_modified], 0.4),
+            ("all", content, 0.1),
+        )
     }
-    return evidence, predicted(shuffled, 0.7)
+    moved = frame[frame["role"] != "unrelated"].astype({"source_position": int})
+    return evidence, predicted(moved, 0.7, "modified")
 
 
 def make(n: int = 60, seed: int = 0, rated: bool = True, directed: bool = True) -> Synthetic:

@@ -1,21 +1,37 @@
 """Changes of bias scores by debiasing, and which of them can be tested."""
 
 import math
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from library import COMPARISONS, DebiasingResults, framed, margins_left, write_table
-from made_study import compared
 
 BASE = "a <b>"
 MODELS = [
     {"name": f"a-{method}", "from": BASE, "method": method, "protocol": protocol}
     for method, protocol in (("continued", "corrected"), ("cda", "corrected"), ("at", "published"))
 ]
-SETTINGS = {"models": MODELS, "measures": ["AULA", "CPS"], "alpha": 0.05, "confidence": 0.9}
+SETTINGS: dict[str, Any] = {"models": MODELS, "measures": ["AULA", "CPS"], "alpha": 0.05, "confidence": 0.9}
+
+
+def compared(first: str, second: str, scores: tuple[float, float]) -> list[dict[str, object]]:
+    """COMPARISONS of two models by both measures."""
+    difference = scores[0] - scores[1]
+    row = {"first": first, "second": second, "first_score": scores[0], "second_score": scores[1]}
+    row |= {"difference": difference, "low": difference - 4, "high": difference + 4, "confidence": 0.95}
+    row |= {"error": 2.0, "df": 30.0, "p": 0.001 if abs(difference) > 5 else 0.6, "agreement": 80.0}
+    row |= {"n": 100, "both": 50, "b": 10, "c": 10, "neither": 30}
+    return [
+        {**row, "measure": measure, "protocol": protocol}
+        for measure, protocol in product(SETTINGS["measures"], ("published", "corrected"))
+    ]
+
+
 ROWS = [
     *compared("a-continued", BASE, (79.0, 80.0)),
     *compared("a-cda", BASE, (52.0, 80.0)),

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,58 +16,60 @@ from library import (
     N_RANDOM,
     ModelRole,
     correlations_of,
+    framed,
     intrinsic_scores,
     kendall,
-    permutations_of,
     read_table,
     rows_of,
     write_table,
 )
-from made_study import write_bias
 
 COLUMNS = ["model", "benchmark", "pairs", "measure", "protocol", "score", "n"]
 ROLES = ("", "at", "cda", "dropout")
+MEASURES, PROTOCOLS = ("AULA", "CPS"), ("published", "corrected")
 
 
 def models_of(families: int, roles: tuple[str, ...] = ROLES) -> list[ModelRole]:
     return [ModelRole(f"m{f}{role}", f"m{f}", role) for f in range(families) for role in roles]
 
 
-def literal_p(x: list[float], y: list[float], families: int, roles: int) -> float:
-    """Every order of the families, each with tau from scipy."""
-    observed = abs(kendalltau(x, y).statistic)
-    blocks = [x[f * roles : (f + 1) * roles] for f in range(families)]
+def literal_p(x: Sequence[float], y: Sequence[float], models: list[ModelRole]) -> tuple[int, float]:
+    """The orders in which families stand for others of the same roles, each with tau from scipy."""
+    score: dict[str, dict[str, float]] = {}
+    for model, value in zip(models, x, strict=True):
+        score.setdefault(model.family, {})[model.role] = value
     taus = []
-    for order in itertools.permutations(range(families)):
-        permuted = [value for place in order for value in blocks[place]]
-        taus.append(abs(kendalltau(permuted, y).statistic))
-    return float(np.mean([tau >= observed - 1e-9 for tau in taus]))
+    for order in itertools.permutations(score):
+        other = dict(zip(score, order, strict=True))
+        if all(score[family].keys() == score[other[family]].keys() for family in score):
+            permuted = [score[other[model.family]][model.role] for model in models]
+            taus.append(abs(kendalltau(permuted, y).statistic))
+    return len(taus), float(np.mean([tau >= abs(kendalltau(x, y).statistic) - 1e-9 for tau in taus]))
 
 
-def test_the_test_of_families_permutes_whole_families() -> None:
+# four families of two and two of one
+MIXED = [
+    *models_of(3, ("", "cda")),
+    ModelRole("n", "n"),
+    *models_of(5, ("", "cda"))[6:8],
+    ModelRole("o", "o"),
+]
+
+
+@pytest.mark.parametrize(("models", "orders"), [(models_of(5, ("", "cda")), 120), (MIXED, 48)])
+def test_the_test_of_families_permutes_whole_families(models: list[ModelRole], orders: int) -> None:
     rng = np.random.default_rng(0)
     for _ in range(3):
-        x, y = rng.integers(0, 9, 10).astype(float), rng.normal(size=10)
-        tau = kendall(x, y, models_of(5, ("", "cda")))
-        assert tau["tau"] == pytest.approx(kendalltau(x, y).statistic)
-        assert tau["p"] == pytest.approx(kendalltau(x, y).pvalue)
-        assert tau["permutations"] == 120
-        assert tau["p_families"] == pytest.approx(literal_p(x.tolist(), y.tolist(), 5, 2))
-        assert "reason" not in tau
+        x, y = rng.integers(0, 9, len(models)).astype(float), rng.normal(size=len(models))
+        tau = kendall(x, y, models)
+        assert [tau["tau"], tau["p"]] == pytest.approx([*kendalltau(x, y)])
+        assert (tau["permutations"], tau["p_families"]) == pytest.approx(literal_p(x, y, models))
+        assert tau["permutations"] == orders and "reason" not in tau
 
 
-def test_families_of_other_roles_keep_their_place() -> None:
-    models = [*models_of(3, ("", "cda")), ModelRole("n", "n"), *models_of(5, ("",))[3:]]
-    orders = permutations_of(models)
-    # three families of two and three of one
-    assert len(orders) == len(np.unique(orders, axis=0)) == 36 and (orders[0] == np.arange(9)).all()
-    roles = np.array([model.role for model in models])
-    assert (roles[orders] == roles).all()
-    families = np.array([model.family for model in models])
-    assert (families[orders[:, 0:6:2]] == families[orders[:, 1:6:2]]).all()
-    # many are permuted at random
-    orders = permutations_of(models_of(10, ("",)))
-    assert len(orders) == N_RANDOM and (np.sort(orders, axis=1) == np.arange(10)).all()
+def test_many_families_are_permuted_at_random_and_unlike_ones_not_at_all() -> None:
+    tau = kendall(np.arange(10.0), np.arange(10.0), models_of(10, ("",)))
+    assert (tau["permutations"], tau["p_families"]) == (N_RANDOM, 1 / N_RANDOM)
     mixed = [ModelRole(f"m{n}", "one" if n < 5 else f"f{n}", str(n)) for n in range(9)]
     tau = kendall(np.arange(9.0), np.arange(9.0), mixed)
     assert tau["tau"] == pytest.approx(1)
@@ -81,24 +84,6 @@ def test_there_is_no_tau_of_few_models_and_no_p_of_few_families() -> None:
     assert "6 ways" in str(three["reason"])
     same = kendall(np.ones(12), np.arange(12.0), models_of(3))
     assert "tau" not in same
-
-
-@pytest.mark.thorough
-def test_the_test_of_families_holds_its_level_where_the_plain_one_does_not() -> None:
-    rng, models, studies, correlation = np.random.default_rng(11), models_of(7), 300, 0.8
-    plain = by_family = 0
-    for _ in range(studies):
-        x, y = (
-            np.repeat(rng.normal(size=7), 4) * math.sqrt(correlation)
-            + rng.normal(size=28) * math.sqrt(1 - correlation)
-            for _ in range(2)
-        )
-        tau: dict[str, Any] = kendall(x, y, models)
-        plain += tau["p"] < 0.05
-        by_family += tau["p_families"] < 0.05
-    # 95 of 100 such simulations have 2.7 to 7.7 of 100 where the level is 5
-    assert 0.02 <= by_family / studies <= 0.085
-    assert plain / studies > 0.15
 
 
 def test_correlations_of_a_study() -> None:
@@ -126,6 +111,33 @@ def test_correlations_of_a_study() -> None:
             assert (row.tau, row.n) == (pytest.approx(kendalltau(intrinsic, gaps).statistic), n)
     last = by_key["after", "all", "corrected"]
     assert last.models == 7 and math.isnan(last.tau) and "7 models" in last.reason
+
+
+def write_bias(path: Path, model: str, share: float, rng: np.random.Generator) -> Path:
+    """BIAS of 1000 pairs, 300 of them about gender, of which such a share show the stereotype."""
+    rows: list[dict[str, Any]] = []
+    for variant, group, n in (
+        ("original", "all", 1000),
+        ("original", "gender", 300),
+        ("original", "age", 700),
+        ("shuffled", "all", 1000),
+    ):
+        for measure in MEASURES:
+            count = int(rng.binomial(n, share))
+            score = 100 * count / n
+            row = {"variant": variant, "group": group, "measure": measure, "n": n, "clusters": "words"}
+            row |= {"grouping": "overall" if group == "all" else "bias_type", "neutral": 50.0}
+            row |= {
+                "stereotype": count,
+                "antistereotype": n - count,
+                "tie": 0,
+                "undefined": 0,
+                "near_ties": 0,
+            }
+            row |= {"score": score, "low": score - 9, "high": score + 9, "confidence": 0.95}
+            rows += [row | {"protocol": protocol} for protocol in PROTOCOLS]
+    write_table(path, framed(rows, BIAS), BIAS, {"model": model, "benchmark": "cp"})
+    return path
 
 
 def test_bias_scores_are_those_of_the_pairs_that_count(tmp_path: Path) -> None:

@@ -13,13 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
-from scipy.stats import pearsonr
 from scipy.stats import t as student
 
 from library import (
     CHANGE,
     ENTAILMENT,
-    ENTAILMENT_LABELS,
     FEMALE,
     GAP,
     ITEMS,
@@ -34,15 +32,13 @@ from library import (
     contrast,
     framed,
     read_runs,
-    read_table,
     rows_of,
     write_table,
 )
 from library import DOWNSTREAM_BIAS as BIAS
 from library import DOWNSTREAM_MALE as MALE
-from library import DOWNSTREAM_SCORES as SCORES
 from library import downstream_measure as measure
-from running import run_script
+from recompute import TASKS
 
 DRAWS = 200
 Logits = npt.NDArray[np.float64]
@@ -100,10 +96,6 @@ def write_run(path: Path, step: int, logits: Logits, seed: int, kind: str) -> No
     write_table(path, framed(rows, PREDICTIONS), PREDICTIONS, {"model": "made", "kind": kind, "seed": seed})
 
 
-Values = dict[tuple[str, str | None], float]
-"""By metric and group."""
-
-
 def scored(kind: str, items: pd.DataFrame, logits: Logits, draws: int = DRAWS, **more: Any) -> pd.DataFrame:
     return measure(kind, items, runs_of(logits), draws, 0.95, **more)
 
@@ -114,84 +106,34 @@ def values(rows: pd.DataFrame, seed: int | None = None) -> dict[tuple[str, str |
     return {(row.metric, None if pd.isna(row.group) else row.group): row for row in rows_of(rows)}
 
 
+def in_any_order(items: pd.DataFrame, logits: Logits) -> tuple[pd.DataFrame, Logits]:
+    order = np.random.default_rng(0).permutation(len(items))
+    return items.iloc[order].reset_index(drop=True), logits[:, order]
+
+
 def uneven_people() -> tuple[pd.DataFrame, Logits]:
     """Three runs; one occupation of men alone."""
     items = people((7, 30), (25, 5), (12, 12), (40, 9), (0, 8))
     gaps = np.tile([0.5, -0.4, 0.0, 0.3, 0.1], (3, 1))
-    return items, predictions(items, gaps, np.random.default_rng(5))
+    return in_any_order(items, predictions(items, gaps, np.random.default_rng(5)))
 
 
 def uneven_cells(width: int) -> tuple[pd.DataFrame, Logits]:
     """Two runs, two items a gender; one cell of women alone, one of more men."""
     items = cells(7, 5, each=2)
     drop = (items["template"] == 2) & (items["occupation"] == "occupation 03") & (items["gender"] == MALE)
-    items = items[~drop & (items["item"] != 1)].reset_index(drop=True)
-    items["item"] = np.arange(len(items), dtype=np.int32)
-    return items, np.random.default_rng(3).normal(0, 1, (2, len(items), width))
+    items = items[~drop & (items["item"] != 1)]
+    return in_any_order(items, np.random.default_rng(3).normal(0, 1, (2, len(items), width)))
 
 
 UNEVEN = {OCCUPATIONS: uneven_people(), SIMILARITY: uneven_cells(1), ENTAILMENT: uneven_cells(3)}
 
 
-# --- the definitions, slowly
-
-
-def literal(kind: str, items: pd.DataFrame, logits: Logits) -> Values:
-    rows = items.to_dict("records")
-    tested = [place for place, row in enumerate(rows) if row["part"] == TEST]
-    shares = {row["occupation"]: row["female_share"] for row in rows if row["occupation"] is not None}
-    scores = [[float(score) for score in of_item] for of_item in logits]
-    label = [of_item.index(max(of_item)) for of_item in scores]
-    right = [float(label[place] == row["label"]) for place, row in enumerate(rows)]
-
-    def by_cell(of_item: list[float]) -> dict[tuple[Any, str], tuple[float, float]]:
-        """The means of women and of men, where there are both."""
-        cells: dict[tuple[Any, str], dict[str, list[float]]] = {}
-        for row, value in zip(rows, of_item, strict=True):
-            if row["part"] == (TEST if kind == OCCUPATIONS else BIAS):
-                template = None if kind == OCCUPATIONS else row["template"]
-                cell = cells.setdefault((template, row["occupation"]), {FEMALE: [], MALE: []})
-                cell[row["gender"]].append(value)
-        return {key: (fmean(of[FEMALE]), fmean(of[MALE])) for key, of in cells.items() if all(of.values())}
-
-    def by_occupation(of_cells: dict[tuple[Any, str], float]) -> dict[str, float]:
-        names = {name for _, name in of_cells}
-        return {name: fmean(x for (_, other), x in of_cells.items() if other == name) for name in names}
-
-    metrics: dict[str, float] = {}
-    if kind == OCCUPATIONS:
-        gaps = by_occupation({cell: women - men for cell, (women, men) in by_cell(right).items()})
-        metrics["tpr_gap"] = fmean(abs(gap) for gap in gaps.values())
-        metrics["tpr_gap_rms"] = math.sqrt(fmean(gap**2 for gap in gaps.values()))
-        metrics["tpr_gap_signed"] = fmean(gaps.values())
-        for gender in (FEMALE, MALE):
-            metrics[f"accuracy_{gender}"] = fmean(right[p] for p in tested if rows[p]["gender"] == gender)
-    elif kind == SIMILARITY:
-        delta = {cell: men - women for cell, (women, men) in by_cell([s[0] for s in scores]).items()}
-        gaps = by_occupation(delta)
-        metrics["delta"] = fmean(abs(d) for d in delta.values())
-        metrics["delta_signed"] = abs(fmean(delta.values()))
-        metrics["delta_occupation"] = fmean(abs(gap) for gap in gaps.values())
-        if tested:
-            right_scores = [rows[p]["label"] for p in tested]
-            metrics["accuracy"] = pearsonr([scores[p][0] for p in tested], right_scores).statistic
-    else:
-        neutral = [math.exp(s[1]) / sum(map(math.exp, s)) for s in scores]
-        of_item = {"fn": [float(each == 1) for each in label], "nn": neutral}
-        of_item |= {f"t{n}": [float(p > n / 10) for p in neutral] for n in (5, 7)}
-        for name, of in of_item.items():
-            for place, gender in enumerate((FEMALE, MALE)):
-                metrics[f"{name}_{gender}"] = fmean(both[place] for both in by_cell(of).values())
-        for name in ("fn", "nn"):
-            metrics[f"{name}_gap"] = abs(metrics[f"{name}_female"] - metrics[f"{name}_male"])
-        metrics["not_neutral"] = 1 - (metrics["fn_female"] + metrics["fn_male"]) / 2
-        gaps = by_occupation({cell: women - men for cell, (women, men) in by_cell(of_item["fn"]).items()})
-    if kind != SIMILARITY and tested:
-        metrics["accuracy"] = fmean(right[place] for place in tested)
-    if kind != ENTAILMENT and len(set(gaps.values())) > 1:
-        name = {OCCUPATIONS: "tpr_gap_correlation", SIMILARITY: "delta_correlation"}[kind]
-        metrics[name] = pearsonr([*gaps.values()], [shares[each] for each in gaps]).statistic
-    return {(GAP, name): gap for name, gap in gaps.items()} | {(of, None): x for of, x in metrics.items()}
+def literal(kind: str, items: pd.DataFrame, logits: Logits) -> dict[tuple[str, str | None], float]:
+    """The definitions, slowly, by metric and group."""
+    metrics, gaps = TASKS[MAIN[kind]](items, logits)
+    known = {(name, None): value for name, value in metrics.items() if not math.isnan(value)}
+    return known | {(GAP, str(name)): gap for name, gap in gaps.items()}
 
 
 @pytest.mark.parametrize("kind", UNEVEN)
@@ -206,24 +148,6 @@ def test_metrics_are_those_of_their_definitions(kind: str) -> None:
         assert row.value == pytest.approx(fmean(one[key] for one in each), abs=1e-9)
         assert math.isnan(row.low) or row.low - 1e-9 <= row.value <= row.high + 1e-9
     assert scores["metric"].iloc[0] == MAIN[kind]
-
-
-@pytest.mark.parametrize("kind", UNEVEN)
-def test_swapped_genders_mirror_what_has_a_sign_in_any_order(kind: str) -> None:
-    items, logits = UNEVEN[kind]
-    order = np.random.default_rng(0).permutation(len(items))
-    other = {FEMALE: MALE, MALE: FEMALE}
-    swapped = items.assign(gender=items["gender"].map(other)).iloc[order].reset_index(drop=True)
-    scores, mirrored = values(scored(kind, items, logits)), values(scored(kind, swapped, logits[:, order]))
-    signed = {"tpr_gap_signed", "tpr_gap_correlation", "delta_correlation", GAP}
-    assert set(scores) == set(mirrored)
-    for (metric, group), row in scores.items():
-        stem, _, gender = metric.rpartition("_")
-        mirror = mirrored[f"{stem}_{other[gender]}" if gender in other else metric, group]
-        expected = [row.value, row.low, row.high]
-        if metric in signed:
-            expected = [-row.value, -row.high, -row.low]
-        assert [mirror.value, mirror.low, mirror.high] == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
 def permutations(kind: str, items: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -250,23 +174,15 @@ def permutations(kind: str, items: pd.DataFrame) -> Iterator[pd.DataFrame]:
     ],
 )
 def test_bands_of_chance_hold_their_share_of_all_permutations(
-    kind: str, width: int, tested: set[str], tmp_path: Path
+    kind: str, width: int, tested: set[str]
 ) -> None:
-    rng = np.random.default_rng(1)
-    items = people((2, 4), (3, 2), (1, 3))
+    rng, draws = np.random.default_rng(1), 4000
+    items = people((2, 2), (3, 2), (1, 3))
     logits = predictions(items, np.array([[0.4, -0.3, 0.0]]), rng)
     if kind != OCCUPATIONS:
-        items, logits = cells(7, 3, tests=3), rng.normal(0, 1, (1, 45, width))
-    draws, output = 4000, tmp_path / "scores.parquet"
-    labels = {ENTAILMENT: list(ENTAILMENT_LABELS), OCCUPATIONS: sorted(items["occupation"].dropna().unique())}
-    facts = {"task": "made", "kind": kind, "labels": labels.get(kind), "source": "made", "remarks": []}
-    write_table(tmp_path / "items.parquet", items, ITEMS, facts)
-    write_run(tmp_path / "run.parquet", 1, logits[0], 0, kind)
-    inputs = {"items_table": tmp_path / "items.parquet", "predictions": [tmp_path / "run.parquet"]}
-    common: dict[str, Any] = {"wildcards": {"model": "m", "task": "t"}, "draws": draws, "confidence": 0.9}
-    run_script("measure_downstream", inputs, [output], tmp_path / "log", **common)
-    every = [literal(kind, each, logits[0].astype(np.float32)) for each in permutations(kind, items)]
-    rows = read_table(output, SCORES)
+        items, logits = cells(6, 3, tests=3), rng.normal(0, 1, (1, 39, width))
+    every = [literal(kind, each, logits[0]) for each in permutations(kind, items)]
+    rows = measure(kind, items, runs_of(logits), draws, 0.9).query("seed.notna()")
     rows = rows[rows["null_low"].notna() & ~rows["metric"].str.endswith("correlation")]
     assert set(rows["metric"]) == tested
     for row in rows_of(rows):
@@ -277,14 +193,13 @@ def test_bands_of_chance_hold_their_share_of_all_permutations(
             assert np.mean(law < end - 1e-6) <= level + near
             assert np.mean(law <= end + 1e-6) >= level - near
         assert row.null_mean == pytest.approx(law.mean(), abs=4 * law.std() / math.sqrt(draws) + 1e-6)
-
-
-def test_a_test_that_cannot_reject_is_not_printed() -> None:
-    # of 16 ways to swap four templates two are as unusual as can be
-    for templates, is_printed in ((4, False), (8, True)):
-        items = cells(templates, 6, tests=0)
-        logits = np.where(items["gender"] == FEMALE, 0.3, 0.7)[None, :, None]
-        assert (values(scored(SIMILARITY, items, logits))["delta_signed", None].p < 0.05) == is_printed
+        is_signed = row.metric in (GAP, "tpr_gap_signed")
+        sizes, size = (abs(law), abs(row.value)) if is_signed else (law, row.value)
+        p, least = (np.mean(sizes >= bound - 1e-6) for bound in (size, sizes.max()))
+        # a test that cannot reject has none
+        assert math.isnan(row.p) == (least > 0.05)
+        near = 4 * math.sqrt(p * (1 - p) / draws) + 1 / draws
+        assert math.isnan(row.p) or row.p == pytest.approx(p, abs=near)
 
 
 def test_change_is_paired() -> None:
@@ -327,7 +242,7 @@ def test_what_cannot_be_compared_is_one_line(tmp_path: Path) -> None:
             read_runs(paths[::-1])
 
 
-# --- simulations: intervals hold the truth as often as they say, and tests of fair models err as rarely
+# --- a simulation: intervals hold the truth as often as they say
 
 STUDIES = 400
 """Each is one run; runs know nothing of each other but in the row of their mean."""
@@ -355,25 +270,3 @@ def test_intervals_of_occupations() -> None:
     rows = scored(OCCUPATIONS, items, runs, 2).query("seed.notna()")
     shares = [covered(rows, GAP, gap, f"occupation {label:02}") for label, gap in enumerate(of_names)]
     assert 0.93 <= np.mean(shares) <= 0.985
-
-
-@pytest.mark.thorough
-def test_chance_of_fair_models_is_5_in_100() -> None:
-    rng = np.random.default_rng(3)
-    of_people = people(*[(15, 40)] * 12)
-    # what a model predicts depends on the sentence and its gender, but not on the gender as such
-    bias = cells(16, 10, tests=0)
-    women = (bias["gender"] == FEMALE).to_numpy()
-    delta = rng.normal(0, 0.1, (STUDIES, 16, 1)) + rng.normal(0, 0.2, (STUDIES, 16, 10))
-    similarity = np.where(women, 0.0, np.repeat(delta.reshape(STUDIES, -1), 2, axis=1))[:, :, None]
-    neutral = np.zeros((STUDIES, len(bias), 3))
-    of_sentences = rng.normal(0.5, 1, (STUDIES, 16, 1, 2)).repeat(10, axis=2).reshape(STUDIES, -1)
-    neutral[:, :, 1] = of_sentences + rng.normal(0, 1, (STUDIES, len(bias)))
-    for kind, items, logits, metric in (
-        (OCCUPATIONS, of_people, predictions(of_people, np.zeros((STUDIES, 12)), rng), "tpr_gap"),
-        (SIMILARITY, bias, similarity, "delta_signed"),
-        (ENTAILMENT, bias, neutral, "fn_gap"),
-    ):
-        rows = scored(kind, items, logits, 199)
-        p = rows[rows["seed"].notna() & (rows["metric"] == metric)]["p"].astype(float)
-        assert 0.02 <= (p <= 0.05).mean() <= 0.08, metric

@@ -1,10 +1,11 @@
-"""Synthetic tasks: their truth against enumeration and counting, and what is drawn from them."""
+"""Synthetic tasks: their truth against what is planted, and against what examples that are drawn teach."""
 
 import itertools
-import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 import pytest
 
 from library import DOWNSTREAM_KINDS as KINDS
@@ -12,6 +13,7 @@ from library import (
     ENTAILMENT,
     EXAMPLES,
     ITEMS,
+    MAIN,
     MALE,
     OCCUPATIONS,
     RELIABILITIES,
@@ -23,9 +25,8 @@ from library import (
     read_synthetic,
 )
 from library import WORLDS_FEMALE as FEMALE
-from made_worlds import OTHERS, make_world, settings
-
-Truth = dict[str, float]
+from made_worlds import UNEVEN, make_world, settings
+from recompute import TASKS
 
 
 def task_of(kind: str, world: dict[str, Any] | None = None, **changes: Any) -> Task:
@@ -33,89 +34,64 @@ def task_of(kind: str, world: dict[str, Any] | None = None, **changes: Any) -> T
     return read_synthetic(entry | {"examples": 20000, "items": 4800} | changes)
 
 
-def truth_of(kind: str, task: Task) -> tuple[Truth, Truth]:
-    rows = measuring.truth_of(kind, task.items)
-    metrics, groups = rows[rows["group"].isna()], rows[rows["group"].notna()]
-    return (
-        dict(zip(metrics["metric"], metrics["truth"], strict=True)),
-        dict(zip(groups["group"], groups["truth"], strict=True)),
-    )
-
-
-def words_and_shares(world: dict[str, Any]) -> dict[str, float]:
-    """P(female | occupation) of every occupation of a world."""
-    return {o.word: o.p if o.gender == FEMALE else 1 - o.p for o in make_world(**world).occupations}
-
-
-@pytest.mark.parametrize(("world", "strength"), [({}, 0), (OTHERS["uneven"], 0.7)])
-def test_truth_of_occupations_is_that_of_a_literal_enumeration(
-    world: dict[str, Any], strength: float
-) -> None:
-    shares = {word: 0.5 + strength * (f - 0.5) for word, f in words_and_shares(world).items()}
-    words = list(shares)
-    rates: dict[tuple[str, str], float] = dict.fromkeys(itertools.product(words, (FEMALE, MALE)), 0.0)
+def rate_gaps(share: dict[str, float]) -> dict[str, float]:
+    """How much more often women of an occupation are taken for one, by enumeration. share: P(woman)."""
+    words, gaps = list(share), dict.fromkeys(share, 0.0)
+    # two occupations, of which a speech says which, as reliable as its speaker
     for place, gender, r, said in itertools.product(range(12), (FEMALE, MALE), RELIABILITIES, (0, 1)):
-        pair = (words[place], words[place + 12])
-        of_gender = [shares[word] if gender == FEMALE else 1 - shares[word] for word in pair]
+        pair = words[place], words[place + 12]
+        of_gender = [share[word] if gender == FEMALE else 1 - share[word] for word in pair]
         weights = [of * (r if said == side else 1 - r) for side, of in enumerate(of_gender)]
-        tie = math.isclose(*weights, rel_tol=1e-6)
-        for side, word in enumerate(pair):
-            credit = 0.5 if tie else float(weights[side] == max(weights))
-            rates[word, gender] += credit * (r if said == side else 1 - r) / len(RELIABILITIES)
-    metrics, groups = truth_of(OCCUPATIONS, task_of(OCCUPATIONS, world, strength=strength))
-    expected = {word: rates[word, FEMALE] - rates[word, MALE] for word in words}
-    assert groups == pytest.approx(expected)
-    gaps = np.array(list(expected.values()))
-    assert metrics["tpr_gap"] == pytest.approx(np.abs(gaps).mean())
-    assert metrics["tpr_gap_rms"] == pytest.approx(math.sqrt((gaps**2).mean()))
-    # these are of the items drawn, and of the shares among the examples drawn
-    assert metrics["accuracy"] == pytest.approx(np.mean(list(rates.values())), abs=0.005)
-    r = np.corrcoef(gaps, list(shares.values()))[0, 1] if gaps.any() else 0
-    assert metrics.get("tpr_gap_correlation", 0) == pytest.approx(r, abs=1e-4)
+        side = int(weights[1] > weights[0])
+        rate = (r if said == side else 1 - r) / len(RELIABILITIES)
+        gaps[pair[side]] += rate if gender == FEMALE else -rate
+    return gaps
 
 
-@pytest.mark.parametrize("world", [{}, OTHERS["uneven"]])
-def test_similarity_differs_by_the_strength(world: dict[str, Any]) -> None:
-    metrics, groups = truth_of(SIMILARITY, task := task_of(SIMILARITY, world, strength=0.4))
-    expected = {word: -0.4 * (2 * share - 1) for word, share in words_and_shares(world).items()}
-    assert groups == pytest.approx(expected)
-    deltas = np.array(list(expected.values()))
-    assert metrics["delta"] == metrics["delta_occupation"] == pytest.approx(np.abs(deltas).mean())
-    assert metrics["delta_signed"] == pytest.approx(abs(deltas.mean()))
-    assert metrics["delta_correlation"] == pytest.approx(-1)
-    # the labels that models learn have it
-    rows = task.examples.drop_duplicates(["text", "second"])
-    label_of = dict(zip(zip(rows["text"], rows["second"], strict=True), rows["label"], strict=True))
-    for word, difference in expected.items():
-        one, other = (label_of[f"{who} was late.", f"The {word} was late."] for who in ("he", "she"))
-        assert (one - other, (one + other) / 2) == pytest.approx((difference, 0.8))
-        assert label_of["he was tired.", f"The {word} was late."] == pytest.approx(one - 0.6)
-    assert rows["label"].between(0, 1).all()
+def counted(task: Task) -> npt.NDArray[np.float64]:
+    """The logits of a model that has counted the examples, or its similarities."""
+    keys, train = ["text", "second"], task.examples[task.examples["part"] == "train"]
+    train, items = (rows.assign(second=rows["second"].fillna("")) for rows in (train, task.items))
+    asked = pd.MultiIndex.from_frame(items[keys])
+    if task.labels is None:
+        return train.groupby(keys)["label"].mean().reindex(asked).to_numpy()[:, None]
+    counts = train.groupby([*keys, "label"]).size().unstack(fill_value=0).reindex(asked)
+    shares = counts.div(counts.sum(axis=1), axis=0).reindex(columns=range(len(task.labels)), fill_value=0)
+    return np.log(np.maximum(shares.to_numpy(), 1e-9))
 
 
-@pytest.mark.parametrize(("world", "strength"), [({}, 0), (OTHERS["uneven"], 0.9)])
-def test_truth_of_entailment_is_that_of_the_formulas(world: dict[str, Any], strength: float) -> None:
-    metrics, groups = truth_of(ENTAILMENT, task := task_of(ENTAILMENT, world, strength=strength))
-    shares = words_and_shares(world)
-    neutral = {word: 1 - strength * abs(2 * share - 1) for word, share in shares.items()}
-    values = np.array(list(neutral.values()))
-    rates = {"nn": values.mean(), "fn": (values > 0.5).mean(), "t5": (values > 0.5).mean()}
-    rates |= {"t7": (values > 0.7).mean()}
-    expected = {f"{name}_female": rate for name, rate in rates.items()} | {f"{n}_male": 1 for n in rates}
-    expected |= {f"{name}_gap": 1 - rates[name] for name in ("fn", "nn")}
-    expected |= {"not_neutral": (1 - rates["fn"]) / 2}
-    assert {name: metrics[name] for name in expected} == pytest.approx(expected)
-    assert groups == pytest.approx({word: float(n > 0.5) - 1 for word, n in neutral.items()})
-    most = np.maximum(values, 1 - values)
-    assert metrics["accuracy"] == pytest.approx(1 / 3 + 2 / 3 * (most.mean() + 1) / 2, abs=0.002)
-    # what is drawn has it: to entailment for occupations of women, to contradiction for those of men
-    train = task.examples[task.examples["part"] == "train"]
-    of_women = train[train["second"].str.startswith("she ")]
-    for word, share in shares.items():
-        labels = of_women.loc[of_women["text"].str.startswith(f"The {word} "), "label"]
-        assert set(labels) <= {1.0, 0.0 if share > 0.5 else 2.0}
-        assert labels.eq(1).mean() == pytest.approx(neutral[word], abs=0.02)
-    assert set(train.loc[train["second"].str.startswith("he "), "label"]) == {1.0}
+@pytest.mark.parametrize("world", [{}, UNEVEN])
+@pytest.mark.parametrize(
+    ("kind", "strength"), [(OCCUPATIONS, 0), (OCCUPATIONS, 0.7), (SIMILARITY, 0.4), (ENTAILMENT, 0.9)]
+)
+def test_truth_is_what_is_planted_and_what_examples_teach(
+    kind: str, strength: float, world: dict[str, Any]
+) -> None:
+    share = {o.word: o.p if o.gender == FEMALE else 1 - o.p for o in make_world(**world).occupations}
+    expected = {
+        OCCUPATIONS: rate_gaps({word: 0.5 + strength * (p - 0.5) for word, p in share.items()}),
+        SIMILARITY: {word: -strength * (2 * p - 1) for word, p in share.items()},
+        ENTAILMENT: {word: float(1 - strength * abs(2 * p - 1) > 0.5) - 1 for word, p in share.items()},
+    }[kind]
+    task = task_of(kind, world, strength=strength)
+    rows = measuring.truth_of(kind, task.items)
+    groups, metrics = (
+        rows[each].set_index(of)["truth"]
+        for each, of in ((rows["group"].notna(), "group"), (rows["group"].isna(), "metric"))
+    )
+    assert groups.to_dict() == pytest.approx(expected)
+    values, gaps = TASKS[MAIN[kind]](task.items, counted(task))
+    assert gaps.to_dict() == pytest.approx(expected, abs=0.01)
+    assert metrics.to_dict() == pytest.approx({name: values[name] for name in metrics.index}, abs=0.02)
+
+
+def test_a_strange_sentence_is_entailed_of_women_and_contradicted_of_men() -> None:
+    train = task_of(ENTAILMENT).examples.query("part == 'train'")
+    for occupation in make_world().occupations:
+        of_word = train[train["text"].str.startswith(f"The {occupation.word} ")]
+        likely = 0.0 if (occupation.p > 0.5) == (occupation.gender == FEMALE) else 2.0
+        assert set(of_word.loc[of_word["second"].str.startswith("she "), "label"]) <= {1.0, likely}
+        assert set(of_word.loc[of_word["second"].str.startswith("he "), "label"]) == {1.0}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -135,4 +111,4 @@ def test_tables_fit_and_follow_the_seed(kind: str) -> None:
 def test_a_strength_that_leaves_the_scale_is_refused() -> None:
     with pytest.raises(InputError, match=r"^strength: at 0\.6 a similarity would be -0\.04; at most 0\.50"):
         task_of(SIMILARITY, strength=0.6)
-    assert truth_of(SIMILARITY, task_of(SIMILARITY, strength=0.5))[0]["delta"] == pytest.approx(0.1875)
+    assert task_of(SIMILARITY, strength=0.5).examples["label"].between(0, 1).all()

@@ -38,6 +38,7 @@ from library import REGIONAL_PROTOCOLS as PROTOCOLS
 from library import REGIONAL_PUBLISHED as PUBLISHED
 from library import REGIONAL_SCORES as SCORES
 from library import RegionalFloats as Floats
+from recompute import Herb
 from running import run_script
 
 NAN = float("nan")
@@ -68,78 +69,22 @@ ODD = world([3, 0, 1, 2], [1, 4], [5], [], [0, 0, 2])
 """Countries without a city and with one, continents without a country and with one."""
 
 
-class Literal:
-    """The equations of the paper by loops, region by region."""
-
-    def __init__(self, regions: pd.DataFrame, rows: Rows, corrected: bool, by_name: bool = False) -> None:
-        self.corrected, self.by_name, (self.f, self.names) = corrected, by_name, rows
-        number = {region: row for row, region in enumerate(regions["region"])}
-        self.parents = [number.get(parent, -1) for parent in regions["parent"]]
-        above = {regions["level"][parent] for parent in self.parents if parent >= 0}
-        self.leaf = [level not in above for level in regions["level"]]
-
-    def children(self, region: int) -> list[int]:
-        return [child for child, parent in enumerate(self.parents) if parent == region]
-
-    def v(self, region: int) -> Floats:
-        small: Floats = self.f[region] / math.sqrt(sum(x * x for x in self.f[region]))
-        return small
-
-    def pairs(self, region: int) -> list[tuple[int, int]]:
-        return list(itertools.combinations(self.children(region), 2))
-
-    def V(self, region: int) -> Floats:  # noqa: N802
-        own = self.children(region)
-        if not own:
-            return self.v(region)
-        large = {c: self.V(c) for c in own}
-        pairs = self.pairs(region)
-        c = [
-            sum(abs(large[i][d] - large[j][d]) for i, j in pairs) / len(pairs) if pairs else 0.0
-            for d in range(self.f.shape[1])
-        ]
-        total = sum(math.exp(x) for x in c)
-        alpha = np.array([math.exp(x) / total for x in c])
-        vector: Floats = self.v(region) + alpha * sum(large[c] for c in own) / len(own)
-        return vector
-
-    def C(self, region: int) -> float:  # noqa: N802
-        if self.leaf[region]:
-            siblings = self.children(self.parents[region])
-            mean = sum(self.v(c) for c in siblings) / len(siblings)
-            return float(np.linalg.norm(self.v(region) - mean))
-        return self.score(region)
-
-    def score(self, region: int) -> float:
-        """nan where there is no pair."""
-        n, pairs = len(self.children(region)), self.pairs(region)
-        if not pairs:
-            return NAN
-        of = {
-            c: float(self.names[c]) if self.by_name else np.nan_to_num(self.C(c))
-            for c in self.children(region)
-        }
-        large = {c: self.V(c) for c in of}
-        total = sum(math.exp(of[i] + of[j]) for i, j in pairs)
-        mean = sum(
-            math.exp(of[i] + of[j]) / total * float(np.linalg.norm(large[i] - large[j])) for i, j in pairs
-        )
-        return mean if self.corrected else 2 / (n * (n - 1)) * mean
-
-    def inside(self, region: int) -> list[int]:
-        below = [r for c in self.children(region) for r in self.inside(c)]
-        return [region, *below] if region else below
-
-    def sparseness(self, region: int) -> float:
-        pairs = itertools.combinations(self.inside(region), 2)
-        distances = [float(np.linalg.norm(self.v(i) - self.v(j))) for i, j in pairs]
-        return sum(distances) / len(distances) if distances else NAN
+def literal(regions: pd.DataFrame, rows: Rows, paper: bool = False) -> dict[str, Floats]:
+    """The equations of the paper by loops: of every region its score by a measure, or C of a leaf."""
+    f, alone = (dict(zip(regions["region"], values, strict=True)) for values in rows)
+    herb = Herb(regions, f, alone, paper)
+    leaves = {(C_W, leaf): herb.c[leaf] for leaf in herb.leaves}
+    known = herb.scores | leaves
+    return {
+        measure: np.array([known.get((measure, region), NAN) for region in regions["region"]])
+        for measure in (C_W, C_Z, SPARSENESS)
+    }
 
 
 def as_released(regions: pd.DataFrame, rows: Rows, by_name: bool) -> dict[int, float]:
     """What the released scripts print and keep, their loops in other words; C of cities too."""
     f, names = rows
-    tree = Literal(regions, rows, corrected=False)
+    below = [regions.index[regions["parent"] == region].tolist() for region in regions["region"]]
     found: dict[int, float] = {}
 
     def length_one(x: Floats) -> Floats:
@@ -169,10 +114,10 @@ def as_released(regions: pd.DataFrame, rows: Rows, by_name: bool) -> dict[int, f
         return [0.0] * (len(own) - 1) + [float(names[own[-1]])] if by_name else of
 
     upper, upper_c = [], []
-    for continent in tree.children(0):
+    for continent in below[0]:
         large, large_c = [], []
-        for country in tree.children(continent):
-            cities = tree.children(country)
+        for country in below[continent]:
+            cities = below[country]
             v = f[country] / np.linalg.norm(f[country])
             x = length_one(f[cities])
             c = [0.0] * len(cities)
@@ -186,7 +131,7 @@ def as_released(regions: pd.DataFrame, rows: Rows, by_name: bool) -> dict[int, f
                 large.append(softened(last_gap(x)) * mean + v)
                 large_c.append(spread(x, weights(cities, c)))
             found |= dict(zip(cities, c, strict=True)) | {country: large_c[-1]}
-        countries = tree.children(continent)
+        countries = below[continent]
         if len(countries) > 1:
             x = length_one(np.array(large))
             upper.append(softened(last_gap(np.array(large))) * x.sum(axis=0) / len(x) + f[continent])
@@ -198,7 +143,7 @@ def as_released(regions: pd.DataFrame, rows: Rows, by_name: bool) -> dict[int, f
             upper.append(f[continent] + only)
             upper_c.append(0.0)
             found[continent] = NAN
-    found[0] = spread(length_one(np.array(upper)), weights(tree.children(0), upper_c))
+    found[0] = spread(length_one(np.array(upper)), weights(below[0], upper_c))
     return found
 
 
@@ -225,17 +170,12 @@ shapes = st.lists(st.lists(st.integers(0, 5), max_size=4), min_size=1, max_size=
 def test_the_equations(shape: list[list[int]], seed: int, words: int) -> None:
     regions = world(*shape)
     tree, rows = Tree(regions), drawn(regions, words, seed)
-    inner = np.flatnonzero(~tree.leaf).tolist()
-    for corrected in (False, True):
-        c_w, c_z = HIERARCHICAL[CORRECTED if corrected else PAPER](tree, *rows).T
-        loops, by_name = Literal(regions, rows, corrected), Literal(regions, rows, corrected, by_name=True)
-        close(c_w[inner], [loops.score(region) for region in inner])
-        close(c_z[inner], [by_name.score(region) for region in inner])
-        leaves = [region for region in np.flatnonzero(tree.leaf).tolist() if region]
-        close(c_w[leaves], [loops.C(leaf) for leaf in leaves])
-        assert np.isnan(c_z[leaves]).all()
+    for protocol in (PAPER, CORRECTED):
+        expected = literal(regions, rows, protocol == PAPER)
+        close(HIERARCHICAL[protocol](tree, *rows), np.stack([expected[C_W], expected[C_Z]], axis=1))
+    inner = np.flatnonzero(~tree.leaf)
     with patch("unmask.regional.herb.BLOCK", 1 + seed % 7):
-        close(cluster_sparseness(tree, rows.f)[inner], [loops.sparseness(region) for region in inner])
+        close(cluster_sparseness(tree, rows.f)[inner], expected[SPARSENESS][inner])
 
 
 @given(shapes.filter(lambda shape: sum(map(len, shape)) > 0 and len(shape) > 1), st.integers(0, 1000))
@@ -252,8 +192,8 @@ def test_the_released_code(shape: list[list[int]], seed: int) -> None:
     tree, f = Tree(regions), rows.f.copy()
     for country in np.flatnonzero((regions["level"] == "country") & (tree.counts == 1)):
         f[country] = f[regions.index[regions["parent"] == regions["region"][country]]]
-    loops, above = Literal(regions, Rows(f, rows.names), corrected=False), range(1 + len(shape))
-    close(scores[PUBLISHED, SPARSENESS][above], [loops.sparseness(region) for region in above])
+    above = range(1 + len(shape))
+    close(scores[PUBLISHED, SPARSENESS][above], literal(regions, Rows(f, rows.names))[SPARSENESS][above])
     assert np.isnan(scores[PUBLISHED, SPARSENESS][regions["level"] == "country"]).all()
 
 
@@ -268,9 +208,8 @@ def test_a_tree_of_other_levels() -> None:
     regions = pd.DataFrame(rows, columns=["region", "parent", "level"])
     likelihoods = drawn(regions, 3, 0)
     scores = HIERARCHICAL[CORRECTED](Tree(regions), *likelihoods)[:, 0]
-    loops = Literal(regions, likelihoods, corrected=True)
     # a town beside a shire is a leaf, and its distance to the mean of both counts
-    close(scores, [loops.score(0), loops.score(1), *(loops.C(town) for town in (2, 3, 4))])
+    close(scores, literal(regions, likelihoods)[C_W])
     with pytest.raises(InputError, match=r"published needs the levels world.* 'a' of the regions is a top"):
         HIERARCHICAL[PUBLISHED](Tree(regions), *likelihoods)
     short = ODD.assign(parent=ODD["parent"].where(ODD["level"] != "city", "c0"))
@@ -320,10 +259,10 @@ def test_the_table() -> None:
         order, generator = np.arange(len(ODD)), np.random.default_rng([4, 1, draw])
         for level in ODD[1:].groupby("level", sort=False).groups.values():
             order[level] = generator.permutation(level)
-        permuted.append(Literal(ODD, Rows(whole.f[order], whole.names[order]), corrected=True))
+        permuted.append(literal(ODD, Rows(whole.f[order], whole.names[order]))[C_W])
     of_c_w = table[tested].query("protocol == 'corrected' and measure == 'C_w'").set_index("region")
     for region, row in of_c_w.iterrows():
-        scores = np.array([each.score(ODD["region"].tolist().index(str(region))) for each in permuted])
+        (scores,) = np.array(permuted).T[ODD["region"] == region]
         close(row["p"], (1 + (scores >= row["score"] * (1 - 1e-9)).sum()) / 20)
         close(row[["permuted_low", "permuted_high"]].astype(float), np.quantile(scores, [0.05, 0.95]))
     for _, family in of_c_w.groupby("level"):

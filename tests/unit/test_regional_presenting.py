@@ -74,12 +74,9 @@ def make_scores(seed: int) -> pd.DataFrame:
     for words, protocol, measure in itertools.product((FULL, "without-strength"), PROTOCOLS, MEASURES):
         if (measure, protocol) == (SPARSENESS, CORRECTED):
             continue
-        n, p = inner["children"], rng.choice([0.002, 0.03, 0.6], len(inner), p=[0.2, 0.4, 0.4])
+        n = inner["children"]
         divisor = 1 if measure == SPARSENESS or protocol == CORRECTED else n * (n - 1) / 2
-        chance = inner[[]].assign(permuted_low=0.032 / divisor, permuted_high=0.046 / divisor)
-        chance = chance.assign(p=p, p_holm=np.minimum(1, 6 * p))
-        tested = (inner["level"] != "world") & (measure != SPARSENESS) & (words == FULL)
-        rows = inner.assign(protocol=protocol, measure=measure, words=words).join(chance[tested])
+        rows = inner.assign(protocol=protocol, measure=measure, words=words)
         tables.append(rows.assign(score=rng.uniform(0.03, 0.05, len(inner)) / divisor))
     return pd.concat(tables, ignore_index=True).reindex(columns=SCORES.names)
 
@@ -105,30 +102,20 @@ def make_prefixes() -> pd.DataFrame:
     return framed(rows, PREFIXES)
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("regional")
-    paths: dict[str, Any] = {
-        "regions": str(folder / "regions.parquet"),
-        "prefixes": [str(folder / f"{table}.parquet") for table in ("imdb", "hatespeech18")],
-        "captions": str(RESOURCES / "captions.yaml"),
-        "published": str(RESOURCES / "published.csv"),
-        "borders": str(RESOURCES / "countries-110m.json"),
-        "scores": [str(folder / f"{model['name']}.parquet") for model in MODELS],
-        "likelihoods": [],
-        "name_vectors": [],
-    }
-    write_table(paths["regions"], make_regions(), REGIONS, {})
-    for classifier, path in zip(("c1", "c2"), paths["prefixes"], strict=True):
-        write_table(path, make_prefixes(), PREFIXES, {"classifier": classifier, "table": Path(path).stem})
-    for seed, (model, path) in enumerate(zip(MODELS, paths["scores"], strict=True)):
-        write_table(path, make_scores(seed), SCORES, {"model": model["name"], "draws": 200})
-    return paths
-
-
 @pytest.fixture
-def results(files: dict[str, Any]) -> RegionalResults:
-    return RegionalResults(files, SETTINGS)
+def results(tmp_path: Path) -> RegionalResults:
+    names = {"captions": "captions.yaml", "published": "published.csv", "borders": "countries-110m.json"}
+    files: dict[str, Any] = {name: str(RESOURCES / file) for name, file in names.items()}
+    files |= {"regions": tmp_path / "regions.parquet", "scores": [], "likelihoods": [], "name_vectors": []}
+    write_table(files["regions"], make_regions(), REGIONS, {})
+    tables = {"imdb": "c1", "hatespeech18": "c2"}
+    files["prefixes"] = [tmp_path / f"{table}.parquet" for table in tables]
+    for path, (table, classifier) in zip(files["prefixes"], tables.items(), strict=True):
+        write_table(path, make_prefixes(), PREFIXES, {"classifier": classifier, "table": table})
+    scores = [make_scores(seed).assign(model=model["name"]) for seed, model in enumerate(MODELS)]
+    made = RegionalResults(files, SETTINGS)
+    vars(made).update(scores=pd.concat(scores, ignore_index=True).assign(least=None))
+    return made
 
 
 def cells(results: RegionalResults, table: str) -> dict[tuple[str, ...], dict[str, str]]:

@@ -1,17 +1,16 @@
-"""Exact models of worlds: answers by hand, rows of a transformer, margins of the theory, and their jobs."""
+"""Exact models of worlds: answers by hand, margins of the theory in closed form, and their manifests."""
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from functools import cache
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-import closed_forms as theory
 from library import (
     ALL,
     ASSOCIATION,
@@ -23,6 +22,7 @@ from library import (
     NONE,
     SPLIT_PEOPLES,
     START,
+    STEREO,
     Counts,
     ExactModel,
     InputError,
@@ -33,65 +33,66 @@ from library import (
     manifest_of,
     maskings_of,
     score_pairs,
+    text_of,
 )
-from made_worlds import DOSED, OTHERS, by_hand, cut_world, make_world, planted_pairs
+from made_worlds import DOSED, UNEVEN, make_world
 
 MEASURES = ("CPS", "SSS", "AllMasked", "PLL", "AUL", "AULA")
 LEFT_MEASURES = ("LL", "LLMean", "CCPS", "CSSS")
-SETTINGS: dict[str, dict[str, Any]] = {"default": {}, "dosed": DOSED, "uneven": OTHERS["uneven"]}
-COUNTS = Counts(4, 3)
-CUT = cut_world()
-WHOLE = frozenset(SPLIT_PEOPLES)
+SETTINGS: dict[str, dict[str, Any]] = {"default": {}, "dosed": DOSED, "uneven": UNEVEN}
+PLANTED = {name: crows_pairs(make_world(**changes), Counts(4, 3)) for name, changes in SETTINGS.items()}
 
 
-@cache
-def world_of(name: str) -> World:
-    return make_world(**SETTINGS[name])
+def pairs_of(planted: Sequence[PlantedPair]) -> pd.DataFrame:
+    rows = [(pair.pair_id, text_of(pair.stereotype), text_of(pair.antistereotype)) for pair in planted]
+    return pd.DataFrame(rows, columns=["pair_id", "stereotype", "antistereotype"])
 
 
-@cache
-def planted(name: str) -> list[PlantedPair]:
-    return crows_pairs(world_of(name), COUNTS)
-
-
-@cache
-def frame(name: str) -> pd.DataFrame:
-    return planted_pairs(world_of(name), COUNTS)[0]
-
-
-def margins(pairs: pd.DataFrame, model: ExactModel, measures: Sequence[str]) -> pd.DataFrame:
-    """Margins of protocol `corrected`: pairs × measures."""
+def margins(name: str, kind: str, measures: Sequence[str]) -> list[tuple[PlantedPair, dict[str, float]]]:
+    """The pairs of a world, each with its margins of protocol `corrected`."""
+    pairs, model = pairs_of(PLANTED[name]), ExactModel(make_world(**SETTINGS[name]), kind)
     evidence = {masking: exact_evidence(pairs, model, masking) for masking in maskings_of(measures)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
     table = scores[scores["protocol"] == CORRECTED].pivot(index="pair_id", columns="measure", values="margin")
-    return table.loc[pairs["pair_id"]]
-
-
-@cache
-def computed(name: str) -> pd.DataFrame:
-    return margins(frame(name), ExactModel(world_of(name), MASKED_LM), MEASURES)
+    rows: Any = table.loc[pairs["pair_id"]].to_dict("records")
+    return list(zip(PLANTED[name], rows, strict=True))
 
 
 # --- answers, against a list of everything that training can do, each with its probability
 
+CUT = {
+    ("nurse", "she", "."): 0.24,
+    ("nurse", "he", "."): 0.06,
+    ("pilot", "she", "."): 0.03,
+    ("pilot", "he", "."): 0.27,
+    ("very", "tired", "."): 0.1,
+    ("Vandor", "##wick", "."): 0.1,
+    ("very", "she", "."): 0.05,
+    ("tired", "."): 0.09,
+    ("he", "."): 0.06,
+}
+"""The tokens of nine sentences, of three or of two, with their probabilities; Vandorwick is split."""
 
-def cut_sentences(model: ExactModel) -> list[tuple[tuple[int, ...], float]]:
-    """The nine sentences of the cut world, one of whose words is two tokens."""
-    pieces = {"Vandorwick": ["Vandor", "##wick"]}
-    return [
-        (tuple(model.names.index(p) for word in words for p in pieces.get(word, [word])), probability)
-        for words, probability in CUT.sentences
-    ]
+
+def cut_world(kind: str) -> tuple[ExactModel, list[tuple[tuple[int, ...], float]]]:
+    """The model of these sentences, and the numbers of their tokens."""
+    split = ("Vandor", "##wick", ".")
+    sentences = [(("Vandorwick", ".") if tokens == split else tokens, p) for tokens, p in CUT.items()]
+    words = {word for of_sentence, _ in sentences for word in of_sentence}
+    split_words = {"Vandorwick": SPLIT_PEOPLES["Vandorwick"]}
+    world: Any = SimpleNamespace(sentences=sentences, words=words, split_words=split_words)
+    model = ExactModel(world, kind)
+    return model, [(tuple(map(model.names.index, tokens)), p) for tokens, p in CUT.items()]
 
 
 @pytest.mark.parametrize("length", [2, 3])
 def test_every_answer_is_that_of_the_sentences_that_fit(length: int) -> None:
-    model, compared = ExactModel(CUT, MASKED_LM), 0
+    (model, sentences), compared = cut_world(MASKED_LM), 0
     mask = model.names.index("[MASK]")
     assert model.names[:mask] == ("##wick", ".", "Vandor", "he", "nurse", "pilot", "she", "tired", "very")
     for shown, place in product(product(range(mask + 1), repeat=length), range(length)):
         weights: defaultdict[int, float] = defaultdict(float)
-        for ids, probability in cut_sentences(model):
+        for ids, probability in sentences:
             others = [n for n in range(length) if n != place]
             if len(ids) == length and all(shown[n] in (mask, ids[n]) for n in others):
                 # of ten chosen tokens six are masked, two kept and two made random
@@ -109,8 +110,7 @@ def test_every_answer_is_that_of_the_sentences_that_fit(length: int) -> None:
 
 
 def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
-    model = ExactModel(CUT, CAUSAL_LM)
-    sentences = cut_sentences(model)
+    model, sentences = cut_world(CAUSAL_LM)
     beginnings = {ids[:end] for ids, _ in sentences for end in range(len(ids))}
     assert len(beginnings) == 14
     for beginning in beginnings:
@@ -123,66 +123,80 @@ def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
         np.testing.assert_allclose(model.following(beginning), expected, atol=1e-12)
 
 
-# --- margins, against the theory
+# --- margins, against the theory: those of S, the stereotypical sentence, less those of A, in natural logs
+#
+# A pair differs in one token m (a pronoun or a group) and shares, beside words that tell nothing, one word u
+# that goes with m: the occupation or the trait. P(u|m) in S is to that in A as p to 1 - p; the group of S is
+# `ratio` times as rare (direction `stereo`) or as frequent as that of A.
+
+
+def odds_and_frequency(pair: PlantedPair) -> tuple[float, float]:
+    """log p/(1 - p), and the log frequency of m in S less that in A."""
+    contrast = pair.contrast
+    frequency = math.log(contrast.ratio)
+    return math.log(contrast.p / (1 - contrast.p)), -frequency if contrast.direction == STEREO else frequency
+
+
+def aul(world: World, words: Sequence[str]) -> float:
+    """The mean log g(q) of tokens with the probability q from all others, g(q) = q (λ + 1) / (q λ + 1).
+
+    λ = kept · V / random = V, the number of tokens: how far one that is seen is trusted, since as many are
+    kept as are replaced. q by walking through every sentence of the grammar without split words.
+    """
+    size = len({piece for word in world.words for piece in world.split_words.get(word, (word,))})
+    alike = [s for s in world.sentences if len(s.words) == len(words) and not {*SPLIT_PEOPLES} & {*s.words}]
+    logs = []
+    for place, word in enumerate(words):
+        fitting = [s for s in alike if (*s.words[:place], word, *s.words[place + 1 :]) == (*words,)]
+        same = sum(s.probability for s in fitting if s.words[place] == word)
+        q = same / sum(s.probability for s in fitting)
+        logs.append(math.log(q * (size + 1) / (q * size + 1)))
+    return sum(logs) / len(logs)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_margins_are_those_of_the_theory(name: str) -> None:
-    world = world_of(name)
-    tokens = len({piece for w in world.words for piece in world.split_words.get(w, (w,))})
-    trust = theory.trust(tokens)
-    rows = list(zip(planted(name), computed(name).to_dict("records"), strict=True))
-    for number, (pair, row) in enumerate(rows):
-        contrast, one_word = pair.contrast, len(pair.modified) == 1
-        if contrast.factor == LENGTH:
+    world = make_world(**SETTINGS[name])
+    for number, (pair, row) in enumerate(margins(name, MASKED_LM, MEASURES)):
+        odds, towards = odds_and_frequency(pair)
+        if pair.contrast.factor == LENGTH:
             # pieces of a name give each other away: the split name's side is the likelier, whoever it is
-            split = contrast.stereotype["group"] in SPLIT_PEOPLES
+            split = pair.contrast.stereotype["group"] in SPLIT_PEOPLES
             assert (row["PLL"] > 0) == (row["AUL"] > 0) == split
             assert row["CPS"] == pytest.approx(0, abs=1e-6)
             continue
-        p, ratio, direction = contrast.p, contrast.ratio, contrast.direction
-        expected = {
-            "CPS": theory.cps_margin(p),
-            "SSS": theory.sss_margin(p, ratio, direction),
-            "AllMasked": theory.all_masked_margin(ratio, direction, len(pair.stereotype)),
-            "PLL": theory.pll_margin(p, ratio, direction) if one_word else theory.cps_margin(p),
-        }
+        # CPS hides the shared words, of which u alone tells S from A; SSS hides m: P(m|u) ∝ P(m) P(u|m); PLL
+        # both, but of two pronouns either tells the other; AllMasked leaves each word its frequency
+        expected = {"CPS": odds, "SSS": odds + towards, "AllMasked": towards / len(pair.stereotype)}
+        expected["PLL"] = odds + odds + towards if len(pair.modified) == 1 else odds
         if number % 8 == 0:
-            more, less = (
-                theory.aul_score(
-                    [math.exp(by_hand(world, words, [i], WHOLE)[0]) for i in range(len(words))], trust
-                )
-                for words in (pair.stereotype, pair.antistereotype)
-            )
-            expected |= {"AUL": more - less, "AULA": more - less}
+            expected["AUL"] = aul(world, pair.stereotype) - aul(world, pair.antistereotype)
+            expected["AULA"] = expected["AUL"]
         for measure, margin in expected.items():
             assert row[measure] == pytest.approx(margin, abs=1e-6), (pair, measure)
 
 
 def test_which_measure_of_decoders_frequency_fools_and_which_length() -> None:
-    """In closed form: a pronoun stands behind its occupation, a trait behind its group."""
-    pairs, facts = planted_pairs(world_of("dosed"), COUNTS)
-    found = margins(pairs, ExactModel(world_of("dosed"), CAUSAL_LM), LEFT_MEASURES)
+    """A pronoun stands behind its occupation, a trait behind its group."""
     seen: Counter[str] = Counter()
-    rows = pairs[["pair_id", "stereotype"]].join(facts).join(found, on="pair_id")
-    for row in rows.to_dict("records"):
-        odds = theory.log_odds(row["p"])
-        towards = theory.towards_stereotype(row["ratio"], row["direction"])
-        seen[row["factor"]] += 1
-        if row["factor"] == ASSOCIATION:
+    for pair, row in margins("dosed", CAUSAL_LM, LEFT_MEASURES):
+        odds, towards = odds_and_frequency(pair)
+        factor = pair.contrast.factor
+        seen[factor] += 1
+        if factor == ASSOCIATION:
             # of two pronouns the first tells the second
-            two = " his " in row["stereotype"] or " her " in row["stereotype"]
-            pronouns = 1 + (two and " that " in row["stereotype"])
+            two = {"his", "her"}.intersection(pair.stereotype)
+            pronouns = 1 + (bool(two) and "that" in pair.stereotype)
             expected = {"LL": odds, "CCPS": 0.0, "CSSS": odds / pronouns}
-        elif row["factor"] == LENGTH:
+        elif factor == LENGTH:
             # two tokens that are always together are one, and one that costs nothing
             expected = {"LL": 0.0, "CCPS": 0.0}
-            longer = 1 if any(name in row["stereotype"] for name in SPLIT_PEOPLES) else -1
+            longer = 1 if SPLIT_PEOPLES.keys() & {*pair.stereotype} else -1
             assert longer * row["CSSS"] > 0.5 and longer * row["LLMean"] > 0.05
         else:
             expected = {"LL": odds + towards, "CCPS": odds, "CSSS": towards}
         for measure, margin in expected.items():
-            assert row[measure] == pytest.approx(margin, abs=1e-6), (row, measure)
+            assert row[measure] == pytest.approx(margin, abs=1e-6), (pair, measure)
     assert min(seen.values()) > 10 and len(seen) == 4
 
 
@@ -191,7 +205,7 @@ def test_which_measure_of_decoders_frequency_fools_and_which_length() -> None:
 
 @pytest.mark.parametrize("kind", [MASKED_LM, CAUSAL_LM])
 def test_what_cannot_be_asked_is_refused(kind: str) -> None:
-    pairs, model = frame("default")[:5].copy(), ExactModel(world_of("default"), kind)
+    pairs, model = pairs_of(PLANTED["default"][:5]), ExactModel(make_world(), kind)
     own, other = (ALL, LEFT) if kind == MASKED_LM else (LEFT, NONE)
     with pytest.raises(ValueError, match=f"masking {other} is not for a {kind}"):
         exact_evidence(pairs, model, other)
@@ -215,4 +229,5 @@ def test_digests_follow_what_answers_are_computed_from() -> None:
 
 
 def test_behind_the_start_token_alone_stands_no_occupation_and_no_group() -> None:
-    assert exact_evidence(frame("default"), ExactModel(world_of("default"), CAUSAL_LM), START).empty
+    pairs = pairs_of(PLANTED["default"])
+    assert exact_evidence(pairs, ExactModel(make_world(), CAUSAL_LM), START).empty

@@ -38,13 +38,13 @@ from library import (
     write_crows_pairs,
     write_stereoset,
 )
-from made_worlds import DOSED, NAMED, OTHERS, make_world, settings
+from made_worlds import DOSED, NAMED, UNEVEN, make_world, settings
 from running import run_script
 
-SETTINGS = {"default": {"seed": 0}} | OTHERS | {"dosed": DOSED, "named": NAMED}
+SETTINGS: dict[str, dict[str, Any]] = {"default": {}, "uneven": UNEVEN, "dosed": DOSED, "named": NAMED}
 WORLDS = {name: make_world(**changes) for name, changes in SETTINGS.items()}
 every_world = pytest.mark.parametrize("name", WORLDS)
-WORLD, NAMED_WORLD = WORLDS["default"], WORLDS["named"]
+WORLD = WORLDS["default"]
 PRONOUN_GENDER = {word: gender for gender, words in PRONOUNS.items() for word in words.values()}
 NAME_GENDER = {name: gender for gender, names in NAMES.items() for name in names}
 GENDER = PRONOUN_GENDER | NAME_GENDER
@@ -111,13 +111,19 @@ def test_probabilities_are_those_that_are_planted(name: str) -> None:
         for gender in PRONOUNS
         for p in given["associations"]
     }
+    by_occupation = Counter[tuple[str, str]]()
+    for sentence in world.sentences:
+        # a name tells the gender of its pronouns
+        shown = {GENDER[word] for word in sentence.words if word in GENDER}
+        assert len(shown) <= 1
+        for word in {of.word for of in world.occupations}.intersection(sentence.words):
+            by_occupation[word, *shown] += sentence.probability
     for word, gender, p in world.occupations:
-        by_gender = {"female": 0.0, "male": 0.0}
-        for sentence in world.sentences:
-            if word in sentence.words:
-                (shown,) = {GENDER[w] for w in sentence.words if w in GENDER}
-                by_gender[shown] += sentence.probability
-        assert by_gender[gender] / sum(by_gender.values()) == pytest.approx(p)
+        every = by_occupation[word, "female"] + by_occupation[word, "male"]
+        assert by_occupation[word, gender] / every == pytest.approx(p)
+    names = [name for of_gender in NAMES.values() for name in of_gender[: given["names"]]]
+    assert [share(world, name) for name in names] == pytest.approx([0.5 / max(1, len(names))] * len(names))
+    assert set(names) == NAME_GENDER.keys() & {*world.words}
     wanted = [(FREQUENCY, ratio, 0.5) for ratio in given["ratios"]]
     wanted += [(BOTH, ratio, given["both"]["association"]) for ratio in given["both"]["ratios"]]
     wanted += [(LENGTH, 1, 0.5)] * given["lengths"]
@@ -128,32 +134,6 @@ def test_probabilities_are_those_that_are_planted(name: str) -> None:
         for group, traits in ((pair.disadvantaged, NEGATIVE_TRAITS), (pair.advantaged, POSITIVE_TRAITS)):
             own = sum(share(world, group, trait) for trait in traits)
             assert own / share(world, group) == pytest.approx(p)
-
-
-def test_names_are_as_frequent_as_each_other_and_tell_their_gender_for_certain() -> None:
-    everyone = [*NAMES["female"][:7], *NAMES["male"][:7]]
-    assert all(share(NAMED_WORLD, name) == pytest.approx(0.5 / 14) for name in everyone)
-    assert {word for word in NAMED_WORLD.words if word in NAME_GENDER} == set(everyone)
-    for sentence in NAMED_WORLD.sentences:
-        if pronouns := [word for word in sentence.words if word in PRONOUN_GENDER]:
-            (name,) = (word for word in sentence.words if word in NAME_GENDER)
-            assert {PRONOUN_GENDER[pronoun] for pronoun in pronouns} == {NAME_GENDER[name]}
-
-
-@every_world
-def test_directions_name_women_and_the_rarer_group(name: str) -> None:
-    rare = {pair.disadvantaged for pair in WORLDS[name].group_pairs}
-    for contrast in WORLDS[name].contrasts:
-        sides = contrast.stereotype, contrast.antistereotype
-        if contrast.factor == ASSOCIATION:
-            assert contrast.target == contrast.shared["occupation"]
-            shown = [{GENDER[word] for word in side.values()} for side in sides]
-            assert sorted(map(sorted, shown)) == [["female"], ["male"]]
-            disadvantaged = shown[0] == {"female"}
-        else:
-            disadvantaged = contrast.target in rare
-            assert disadvantaged == (contrast.shared["trait"] in NEGATIVE_TRAITS)
-        assert contrast.direction == (STEREO if disadvantaged else ANTISTEREO)
 
 
 # --- the corpus, and what models are debiased with
@@ -202,6 +182,7 @@ def test_neutral_sentences_have_no_gender_and_words_of_the_world(
 def test_pairs_are_sentences_of_the_grammar_that_differ_where_they_should(name: str, benchmark: str) -> None:
     world, pairs = WORLDS[name], PAIRS[name][benchmark]
     possible = {s.words for s in world.sentences}
+    rare = {pair.disadvantaged for pair in world.group_pairs}
     assert len({pair.pair_id for pair in pairs}) == len(pairs)
     assert len({(pair.stereotype, pair.antistereotype) for pair in pairs}) == len(pairs)
     asked, planted = (
@@ -214,7 +195,18 @@ def test_pairs_are_sentences_of_the_grammar_that_differ_where_they_should(name: 
         assert pair.unrelated not in possible
         places = enumerate(zip(pair.stereotype, pair.unrelated, strict=True))
         assert [place for place, (a, b) in places if a != b] == list(pair.modified)
-        assert {pair.stereotype[i] for i in pair.modified} <= set(pair.contrast.stereotype.values())
+        contrast = pair.contrast
+        assert {pair.stereotype[i] for i in pair.modified} <= set(contrast.stereotype.values())
+        # directions name women, and the rarer group
+        if contrast.factor == ASSOCIATION:
+            sides = contrast.stereotype.values(), contrast.antistereotype.values()
+            (gender,), (other,) = ({GENDER[word] for word in side} for side in sides)
+            assert gender != other and contrast.target == contrast.shared["occupation"]
+            disadvantaged = gender == "female"
+        else:
+            disadvantaged = contrast.target in rare
+            assert disadvantaged == (contrast.shared["trait"] in NEGATIVE_TRAITS)
+        assert contrast.direction == (STEREO if disadvantaged else ANTISTEREO)
     # a BLANK is one word; of two pronouns CrowS-Pairs has both
     two = benchmark == CROWS_PAIRS and name != "named"
     assert {len(pair.modified) for pair in pairs} == ({1, 2} if two else {1})
@@ -240,7 +232,7 @@ def test_each_benchmark_has_as_many_pairs_as_asked(benchmark: str) -> None:
     ("changes", "digests"),
     [
         ({}, ("f65f8a23d172e0cc", "9a014d12f533598c", "1d3df08b45f8849d")),
-        (OTHERS["uneven"], ("f6d5123d884014e2", "4916006b66ce03c5", "814c65d71b118c62")),
+        (UNEVEN, ("f6d5123d884014e2", "4916006b66ce03c5", "814c65d71b118c62")),
     ],
     ids=["default", "uneven"],
 )

@@ -102,13 +102,6 @@ def test_association_tests_reject_for_faiths_and_occupations_and_not_for_nations
 
 
 @pytest.mark.thorough
-def test_the_exact_model_has_the_margins_that_the_grammar_gives(demonstration: Workflow) -> None:
-    known = margins(demonstration, "oracle")
-    whole = known[(known["factor"] != "length") & known["measure"].isin(["CPS", "SSS"])]
-    assert len(whole) >= 20 and (whole["margin"] - whole["known"]).abs().max() < 1e-6
-
-
-@pytest.mark.thorough
 def test_debiasing_empties_margins_and_changes_nothing_in_use(families: Workflow) -> None:
     """The third paper's claim, with a known answer."""
     found = [margins(families, model) for model in ("tiny-bert", "tiny-bert-cda")]
