@@ -67,31 +67,18 @@ from unmask.downstream.measuring import Runs, read_runs
 from unmask.downstream.measuring import measure as downstream_measure
 from unmask.downstream.presenting import PRESENTS as DOWNSTREAM_PRESENTS
 from unmask.downstream.presenting import printed_taus
-from unmask.downstream.presenting import values as downstream_values
 from unmask.downstream.results import DownstreamResults
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
-from unmask.downstream.schema import SCORES as DOWNSTREAM_SCORES
 from unmask.downstream.schema import WORD_COUNTS as DOWNSTREAM_WORD_COUNTS
 from unmask.downstream.study import check_study as downstream_check_study
 from unmask.downstream.study import settings_of, with_preset
 from unmask.downstream.synthetic import RELIABILITIES, read_synthetic
 from unmask.downstream.task import Task
-from unmask.downstream.terms import BIAS as DOWNSTREAM_BIAS
 from unmask.downstream.terms import (
-    CHANGE,
-    DEV,
-    ENTAILMENT,
-    ENTAILMENT_LABELS,
     FEMALE,
-    GAP,
     MAIN,
-    OCCUPATIONS,
-    SIMILARITY,
-    TEST,
-    TRAIN,
 )
 from unmask.downstream.terms import KINDS as DOWNSTREAM_KINDS
-from unmask.downstream.terms import MALE as DOWNSTREAM_MALE
 from unmask.downstream.word_counts import ilps
 from unmask.errors import InputError, known_names
 from unmask.evidence import engine
@@ -212,11 +199,8 @@ from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, PREFIXES, REGIONS, WORDS
 from unmask.regional.schema import SCORES as REGIONAL_SCORES
 from unmask.regional.study import check_study
-from unmask.regional.terms import C_W, C_Z, FULL, LEVELS, MEASURES, PAPER, SPARSENESS, SUBSTITUTED
-from unmask.regional.terms import CORRECTED as REGIONAL_CORRECTED
-from unmask.regional.terms import ORIGINAL as REGIONAL_ORIGINAL
+from unmask.regional.terms import LEVELS, MEASURES
 from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
-from unmask.regional.terms import PUBLISHED as REGIONAL_PUBLISHED
 from unmask.regional.words import read_list, read_words, word_sets
 from unmask.report.charts import COLOURS, MODES, NO_FIGURE, RANGES, VEGA_LITE, chart, save_figure, theme
 from unmask.report.charts import title_of as report_title_of
@@ -344,7 +328,6 @@ from unmask.tables import (
 )
 from unmask.terms import (
     ALL,
-    ANTISTEREO,
     ANTISTEREOTYPE,
     CAUSAL_MASKINGS,
     CORRECTED,
@@ -372,11 +355,6 @@ from unmask.user_tables import Table as User_tablesTable
 from unmask.words import is_unsegmented, modified_words, words_of
 from unmask.worlds.exact import ExactModel, exact_evidence, manifest_of
 from unmask.worlds.grammar import (
-    ASSOCIATION,
-    BOTH,
-    FREQUENCY,
-    LENGTH,
-    MALE,
     NAMES,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
@@ -386,8 +364,6 @@ from unmask.worlds.grammar import (
     frames,
     text_of,
 )
-from unmask.worlds.grammar import FEMALE as WORLDS_FEMALE
-from unmask.worlds.grammar import Sentence as WorldsSentence
 from unmask.worlds.grammar import words_of as worlds_words_of
 from unmask.worlds.make_world import (
     CROWS_PAIRS,

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ def models_of(families: int, roles: tuple[str, ...] = ROLES) -> list[ModelRole]:
     return [ModelRole(f"m{f}{role}", f"m{f}", role) for f in range(families) for role in roles]
 
 
-def literal_p(x: Sequence[float], y: Sequence[float], models: list[ModelRole]) -> tuple[int, float]:
+def literal_p(x: Any, y: Any, models: list[ModelRole]) -> tuple[int, float]:
     """The orders in which families stand for others of the same roles, each with tau from scipy."""
     score: dict[str, dict[str, float]] = {}
     for model, value in zip(models, x, strict=True):

@@ -17,14 +17,8 @@ import torch
 from transformers import AutoTokenizer
 
 from library import (
-    DEV,
-    ENTAILMENT,
     EXAMPLES,
     ITEMS,
-    OCCUPATIONS,
-    SIMILARITY,
-    TEST,
-    TRAIN,
     FineTuned,
     FineTuning,
     Hyperparameters,
@@ -37,11 +31,10 @@ from library import (
     pick_device,
     search,
 )
-from library import DOWNSTREAM_BIAS as BIAS
 from tiny_models import tiny_model
 
 OCCUPATION = ("nurse", "engineer", "teacher")
-LABELS = {OCCUPATIONS: OCCUPATION, ENTAILMENT: ("helped", "not"), SIMILARITY: None}
+LABELS = {"occupations": OCCUPATION, "entailment": ("helped", "not"), "similarity": None}
 VERBS = ("helped", "drove", "taught")
 ADVERBS = ("very", "so", "too", "always", "never", "often", "really")
 SEARCH = {"batch": [8, 16], "learning_rate": [3e-3], "epochs": [1, 2]}
@@ -56,19 +49,20 @@ def synthetic_task(kind: str, train: int = 320, dev: int = 60, test: int = 60) -
     A verb decides the occupation, the second sentence's verb the label of entailment, and an adverb how alike
     two sentences are.
     """
-    parts = np.repeat([TRAIN, DEV, TEST, BIAS], [train, dev, test, 6])
+    parts = np.repeat(["train", "dev", "test", "bias"], [train, dev, test, 6])
     rows = pd.DataFrame({"part": parts, "gender": np.resize(["female", "male"], len(parts))})
     verb, other, adverb = np.random.default_rng(0).integers([[3], [3], [len(ADVERBS)]], size=(3, len(parts)))
     pronoun = rows["gender"].map({"female": "she", "male": "he"})
     rows["text"] = pronoun + " " + np.take(ADVERBS, adverb) + " " + np.take(VERBS, verb) + " the children"
-    rows["second"] = None if kind == OCCUPATIONS else "they " + pd.Series(VERBS)[other].array + " them"
-    rows["label"] = {OCCUPATIONS: verb, ENTAILMENT: other > 0, SIMILARITY: adverb / (len(ADVERBS) - 1)}[kind]
-    rows["occupation"] = np.take(OCCUPATION, verb) if kind == OCCUPATIONS else None
-    known = rows["part"].isin((TRAIN, DEV))
+    rows["second"] = None if kind == "occupations" else "they " + pd.Series(VERBS)[other].array + " them"
+    labels = {"occupations": verb, "entailment": other > 0, "similarity": adverb / (len(ADVERBS) - 1)}
+    rows["label"] = labels[kind]
+    rows["occupation"] = np.take(OCCUPATION, verb) if kind == "occupations" else None
+    known = rows["part"].isin(("train", "dev"))
     items, examples = (rows[of].reset_index(drop=True).astype({"label": float}) for of in (~known, known))
     # the first of every three
     items = items.assign(item=items.index, sampled=items.index % 3 == 0)
-    items["label"] = items["label"].where(items["part"] == TEST)
+    items["label"] = items["label"].where(items["part"] == "test")
     return Task(framed(examples, EXAMPLES), framed(items, ITEMS).assign(ideal=None), LABELS[kind])
 
 
@@ -94,18 +88,18 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("architecture", "kind"), [("roberta", ENTAILMENT), ("albert", OCCUPATIONS), ("bert", SIMILARITY)]
+    ("architecture", "kind"), [("roberta", "entailment"), ("albert", "occupations"), ("bert", "similarity")]
 )
 def test_a_task_without_mistakes_is_learnt(architecture: str, kind: str, tmp_path: Path) -> None:
     """The result on dev is Pearson's r of a similarity, else the share that is right."""
     task = synthetic_task(kind, train=640)
-    dev = task.examples[task.examples["part"] == DEV].reset_index(drop=True)
+    dev = task.examples[task.examples["part"] == "dev"].reset_index(drop=True)
     # the examples of dev are the items
     items = task.items.head(len(dev)).assign(text=dev["text"], second=dev["second"], label=dev["label"])
     base = tiny_model(architecture, tmp_path / "base", initializer_range=0.1)
     learnt = tuned(base, replace(task, items=items), kind, tmp_path / "work", epochs=4)
     logits, label, history = logits_at(learnt), dev["label"].to_numpy(float), learnt.facts["history"]
-    if kind == SIMILARITY:
+    if kind == "similarity":
         x = logits[:, 0].astype(float)
         assert np.abs(x - label).mean() < 0.1
         result = ((x - x.mean()) * (label - label.mean())).mean() / (x.std() * label.std())
@@ -119,11 +113,11 @@ def test_a_task_without_mistakes_is_learnt(architecture: str, kind: str, tmp_pat
 
 
 def test_a_curve_ends_where_a_fixed_run_does(tmp_path: Path, bert: Path) -> None:
-    task = synthetic_task(OCCUPATIONS)
-    fixed = tuned(bert, task, OCCUPATIONS, tmp_path / "fixed", steps=25)
-    curve = tuned(bert, task, OCCUPATIONS, tmp_path / "curve", steps=25, how="curve", every=10)
+    task = synthetic_task("occupations")
+    fixed = tuned(bert, task, "occupations", tmp_path / "fixed", steps=25)
+    curve = tuned(bert, task, "occupations", tmp_path / "curve", steps=25, how="curve", every=10)
     # a multiple of `every` at the end is there once
-    even = tuned(bert, task, OCCUPATIONS, tmp_path / "even", steps=20, how="curve", every=10)
+    even = tuned(bert, task, "occupations", tmp_path / "even", steps=20, how="curve", every=10)
     assert [steps_of(each) for each in (fixed, curve, even)] == [[25], [0, 10, 20, 25], [0, 10, 20]]
     assert logits_at(curve).tobytes() == logits_at(fixed).tobytes()
     sampled = task.items.loc[task.items["sampled"], "item"].tolist()
@@ -177,7 +171,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
     how: str, tmp_path: Path, bert: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed before each of the files that it writes."""
-    task = synthetic_task(OCCUPATIONS, train=64, dev=20, test=20)
+    task = synthetic_task("occupations", train=64, dev=20, test=20)
     monkeypatch.setattr(fine_tuning, "Settings", partial(Settings, save_every=4))
     changes: dict[str, Any] = {"how": how, "steps": 10 if how == "curve" else None, "every": 4}
     real, left = os.replace, [10**6]
@@ -191,7 +185,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
     monkeypatch.setattr(os, "replace", dying)
 
     def run(name: str) -> tuple[Any, dict[str, Any]]:
-        run = tuned(bert, task, OCCUPATIONS, tmp_path / name, **changes)
+        run = tuned(bert, task, "occupations", tmp_path / name, **changes)
         return run.predictions, run.facts
 
     wanted = run("whole")
@@ -212,9 +206,9 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
 
 
 def test_long_texts_lose_their_end_and_are_counted(tmp_path: Path, bert: Path) -> None:
-    task = synthetic_task(ENTAILMENT, train=32, dev=8)
+    task = synthetic_task("entailment", train=32, dev=8)
     long = replace(task, items=task.items.assign(text=task.items["text"] + " very" * 40))
     # what the model takes counts where that is less than the entry's max_length
-    cut = tuned(bert, long, ENTAILMENT, tmp_path / "work", takes=20)
+    cut = tuned(bert, long, "entailment", tmp_path / "work", takes=20)
     assert cut.facts["fine_tuning"]["max_length"] == 20
     assert cut.facts["truncated"] == {"examples": 0, "items": len(long.items)}

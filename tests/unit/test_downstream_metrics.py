@@ -16,16 +16,9 @@ import pytest
 from scipy.stats import t as student
 
 from library import (
-    CHANGE,
-    ENTAILMENT,
-    FEMALE,
-    GAP,
     ITEMS,
     MAIN,
-    OCCUPATIONS,
     PREDICTIONS,
-    SIMILARITY,
-    TEST,
     InputError,
     Runs,
     Sharing,
@@ -35,8 +28,6 @@ from library import (
     rows_of,
     write_table,
 )
-from library import DOWNSTREAM_BIAS as BIAS
-from library import DOWNSTREAM_MALE as MALE
 from library import downstream_measure as measure
 from recompute import TASKS
 
@@ -49,10 +40,10 @@ def people(*counts: tuple[int, int]) -> pd.DataFrame:
     rows = [
         (label, gender)
         for label, of_genders in enumerate(counts)
-        for gender, count in zip((FEMALE, MALE), of_genders, strict=True)
+        for gender, count in zip(("female", "male"), of_genders, strict=True)
         for _ in range(count)
     ]
-    items = pd.DataFrame(rows, columns=["label", "gender"]).assign(part=TEST)
+    items = pd.DataFrame(rows, columns=["label", "gender"]).assign(part="test")
     items["occupation"] = items["label"].map("occupation {:02}".format)
     items["female_share"] = 5.0 + 90 * items["label"] / max(1, len(counts) - 1)
     return _items(items.astype({"label": float}))
@@ -64,7 +55,7 @@ def predictions(items: pd.DataFrame, gaps: Any, rng: np.random.Generator) -> Log
     gaps: shape (runs, labels). Logits of shape (runs, people, labels).
     """
     labels = items["label"].to_numpy(int)
-    sign = np.where(items["gender"] == FEMALE, 0.5, -0.5)
+    sign = np.where(items["gender"] == "female", 0.5, -0.5)
     right = rng.random((len(gaps), len(labels))) < 0.6 + sign * gaps[:, labels]
     return np.eye(gaps.shape[1])[np.where(right, labels, (labels + 1) % gaps.shape[1])]
 
@@ -72,10 +63,10 @@ def predictions(items: pd.DataFrame, gaps: Any, rng: np.random.Generator) -> Log
 def cells(templates: int, occupations: int, tests: int = 30, each: int = 1) -> pd.DataFrame:
     """Items of every template and occupation, `each` a gender, and of `tests` tests."""
     every = product(range(templates), range(occupations), ("female", "male"), range(each))
-    bias = pd.DataFrame(every, columns=["template", "number", "gender", "_"]).assign(part=BIAS)
+    bias = pd.DataFrame(every, columns=["template", "number", "gender", "_"]).assign(part="bias")
     bias["occupation"] = bias["number"].map("occupation {:02}".format)
     bias["female_share"] = 5.0 + 90 * bias["number"] / max(1, occupations - 1)
-    tested = pd.DataFrame({"label": [float(place % 3) for place in range(tests)]}).assign(part=TEST)
+    tested = pd.DataFrame({"label": [float(place % 3) for place in range(tests)]}).assign(part="test")
     return _items(pd.concat([bias, tested], ignore_index=True).assign(second="b"))
 
 
@@ -121,19 +112,19 @@ def uneven_people() -> tuple[pd.DataFrame, Logits]:
 def uneven_cells(width: int) -> tuple[pd.DataFrame, Logits]:
     """Two runs, two items a gender; one cell of women alone, one of more men."""
     items = cells(7, 5, each=2)
-    drop = (items["template"] == 2) & (items["occupation"] == "occupation 03") & (items["gender"] == MALE)
+    drop = (items["template"] == 2) & (items["occupation"] == "occupation 03") & (items["gender"] == "male")
     items = items[~drop & (items["item"] != 1)]
     return in_any_order(items, np.random.default_rng(3).normal(0, 1, (2, len(items), width)))
 
 
-UNEVEN = {OCCUPATIONS: uneven_people(), SIMILARITY: uneven_cells(1), ENTAILMENT: uneven_cells(3)}
+UNEVEN = {"occupations": uneven_people(), "similarity": uneven_cells(1), "entailment": uneven_cells(3)}
 
 
 def literal(kind: str, items: pd.DataFrame, logits: Logits) -> dict[tuple[str, str | None], float]:
     """The definitions, slowly, by metric and group."""
     metrics, gaps = TASKS[MAIN[kind]](items, logits)
     known = {(name, None): value for name, value in metrics.items() if not math.isnan(value)}
-    return known | {(GAP, str(name)): gap for name, gap in gaps.items()}
+    return known | {("gap", str(name)): gap for name, gap in gaps.items()}
 
 
 @pytest.mark.parametrize("kind", UNEVEN)
@@ -152,14 +143,14 @@ def test_metrics_are_those_of_their_definitions(kind: str) -> None:
 
 def permutations(kind: str, items: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Every way to choose an occupation's women among its people, or to swap the genders of templates."""
-    if kind == OCCUPATIONS:
+    if kind == "occupations":
         groups = items.groupby("occupation")["gender"]
-        ways = [itertools.combinations(of.index, int(of.eq(FEMALE).sum())) for _, of in groups]
+        ways = [itertools.combinations(of.index, int(of.eq("female").sum())) for _, of in groups]
         for chosen in itertools.product(*ways):
             women = items.index.isin([*itertools.chain(*chosen)])
-            yield items.assign(gender=np.where(women, FEMALE, MALE))
+            yield items.assign(gender=np.where(women, "female", "male"))
         return
-    swaps = items["gender"].map({FEMALE: MALE, MALE: FEMALE})
+    swaps = items["gender"].map({"female": "male", "male": "female"})
     for swapped in itertools.product([False, True], repeat=items["template"].nunique()):
         swap = items["template"].map(dict(enumerate(swapped))).eq(True)
         yield items.assign(gender=items["gender"].where(~swap, swaps))
@@ -168,9 +159,9 @@ def permutations(kind: str, items: pd.DataFrame) -> Iterator[pd.DataFrame]:
 @pytest.mark.parametrize(
     ("kind", "width", "tested"),
     [
-        (OCCUPATIONS, 3, {"tpr_gap", "tpr_gap_rms", "tpr_gap_signed", GAP}),
-        (SIMILARITY, 1, {"delta_signed", "delta_occupation", GAP}),
-        (ENTAILMENT, 3, {"fn_gap", "nn_gap", GAP}),
+        ("occupations", 3, {"tpr_gap", "tpr_gap_rms", "tpr_gap_signed", "gap"}),
+        ("similarity", 1, {"delta_signed", "delta_occupation", "gap"}),
+        ("entailment", 3, {"fn_gap", "nn_gap", "gap"}),
     ],
 )
 def test_bands_of_chance_hold_their_share_of_all_permutations(
@@ -179,7 +170,7 @@ def test_bands_of_chance_hold_their_share_of_all_permutations(
     rng, draws = np.random.default_rng(1), 4000
     items = people((2, 2), (3, 2), (1, 3))
     logits = predictions(items, np.array([[0.4, -0.3, 0.0]]), rng)
-    if kind != OCCUPATIONS:
+    if kind != "occupations":
         items, logits = cells(6, 3, tests=3), rng.normal(0, 1, (1, 39, width))
     every = [literal(kind, each, logits[0]) for each in permutations(kind, items)]
     rows = measure(kind, items, runs_of(logits), draws, 0.9).query("seed.notna()")
@@ -193,7 +184,7 @@ def test_bands_of_chance_hold_their_share_of_all_permutations(
             assert np.mean(law < end - 1e-6) <= level + near
             assert np.mean(law <= end + 1e-6) >= level - near
         assert row.null_mean == pytest.approx(law.mean(), abs=4 * law.std() / math.sqrt(draws) + 1e-6)
-        is_signed = row.metric in (GAP, "tpr_gap_signed")
+        is_signed = row.metric in ("gap", "tpr_gap_signed")
         sizes, size = (abs(law), abs(row.value)) if is_signed else (law, row.value)
         p, least = (np.mean(sizes >= bound - 1e-6) for bound in (size, sizes.max()))
         # a test that cannot reject has none
@@ -210,24 +201,24 @@ def test_change_is_paired() -> None:
     for label in (0, 1):
         of_label = items.index[items["label"] == label]
         after[:, of_label[:60]] = before[:, of_label[60:]]
-    change = values(scored(OCCUPATIONS, items, after, origin=runs_of(before)))[CHANGE, None]
+    change = values(scored("occupations", items, after, origin=runs_of(before)))["change", None]
     bias = [
-        fmean(literal(OCCUPATIONS, items, of)["tpr_gap", None] for of in runs) for runs in (after, before)
+        fmean(literal("occupations", items, of)["tpr_gap", None] for of in runs) for runs in (after, before)
     ]
     assert change.value == pytest.approx(bias[0] - bias[1]) and change.value < 0
-    same = values(scored(OCCUPATIONS, items, before, origin=runs_of(before)))[CHANGE, None]
+    same = values(scored("occupations", items, before, origin=runs_of(before)))["change", None]
     assert same.value == 0 and math.isnan(same.p)
 
 
 def test_cells_that_share_a_template_or_an_occupation_vary_together() -> None:
     """The variance of delta by the sharing of pairs of a benchmark, which knows nothing of templates."""
     items, logits = uneven_cells(1)
-    bias = items[items["part"] == BIAS].assign(value=logits[0, (items["part"] == BIAS).to_numpy(), 0])
+    bias = items[items["part"] == "bias"].assign(value=logits[0, (items["part"] == "bias").to_numpy(), 0])
     means = bias.groupby(["template", "occupation", "gender"])["value"].mean().unstack().dropna()
-    sizes = (means[MALE] - means[FEMALE]).abs().to_numpy()
+    sizes = (means["male"] - means["female"]).abs().to_numpy()
     sharing = Sharing.of([("template", template), ("occupation", name)] for template, name in means.index)
     (expected,) = rows_of(contrast(sizes[:, None], sharing))
-    row = values(scored(SIMILARITY, items, logits), 0)["delta", None]
+    row = values(scored("similarity", items, logits), 0)["delta", None]
     reach = student.ppf(0.975, expected.df) * math.sqrt(expected.clustered)
     assert (row.value, row.high - row.value) == pytest.approx((expected.estimate, reach))
 
@@ -235,9 +226,9 @@ def test_cells_that_share_a_template_or_an_occupation_vary_together() -> None:
 def test_what_cannot_be_compared_is_one_line(tmp_path: Path) -> None:
     _, logits = uneven_people()
     paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
-    write_run(paths[0], 5, logits[0], 0, OCCUPATIONS)
+    write_run(paths[0], 5, logits[0], 0, "occupations")
     for step, of_run in ((6, logits[1]), (5, logits[1][:-1])):
-        write_run(paths[1], step, of_run, 1, OCCUPATIONS)
+        write_run(paths[1], step, of_run, 1, "occupations")
         with pytest.raises(InputError, match=r"1\.parquet: has other steps or items than .*0\.parquet"):
             read_runs(paths[::-1])
 
@@ -261,12 +252,12 @@ def test_intervals_of_occupations() -> None:
     # gaps well above what people alone bring about, so that E|gap| is that of the occupations
     gaps = rng.uniform(0.15, 0.55, (STUDIES, 20)) * rng.choice([-1, 1], (STUDIES, 20))
     rms = math.sqrt(0.35**2 + 0.4**2 / 12 + 2 * 0.24 / 250)
-    rows = scored(OCCUPATIONS, items, predictions(items, gaps, rng), 2).query("seed.notna()")
+    rows = scored("occupations", items, predictions(items, gaps, rng), 2).query("seed.notna()")
     for metric, truth in {"tpr_gap": 0.35, "tpr_gap_signed": 0.0, "tpr_gap_rms": rms}.items():
         assert 0.915 <= covered(rows, metric, truth) <= 0.98, metric
     items = people(*[(12, 40)] * 10)
     of_names = np.linspace(-0.6, 0.6, 10)
     runs = predictions(items, np.tile(of_names, (STUDIES, 1)), rng)
-    rows = scored(OCCUPATIONS, items, runs, 2).query("seed.notna()")
-    shares = [covered(rows, GAP, gap, f"occupation {label:02}") for label, gap in enumerate(of_names)]
+    rows = scored("occupations", items, runs, 2).query("seed.notna()")
+    shares = [covered(rows, "gap", gap, f"occupation {label:02}") for label, gap in enumerate(of_names)]
     assert 0.93 <= np.mean(shares) <= 0.985

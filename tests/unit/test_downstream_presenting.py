@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from library import BIAS, CHANGE, DASH, DownstreamResults, printed_taus, read_published, read_table, rows_of
+from library import BIAS, DASH, DownstreamResults, printed_taus, read_published, read_table, rows_of
 from library import DOWNSTREAM_PRESENTS as PRESENTS
 from shown import rows_drawn
 from study_schema import ROOT
@@ -32,12 +32,14 @@ SETTINGS: dict[str, Any] = {
     "confidence": 0.95,
 }
 SCORES = pd.DataFrame(
-    {"task": task, "model": model, "metric": metric, "group": None, "seed": seed, "step": 20}
-    | {"value": value, "low": value - 0.1, "high": value + 0.1, "p": p, "truth": None}
+    {
+        **{"task": task, "model": model, "metric": metric, "group": None, "seed": seed, "step": 20},
+        **{"value": value, "low": value - 0.1, "high": value + 0.1, "p": p, "truth": None},
+    }
     for (place, (task, main)), (number, model) in product(enumerate(TASKS.items()), enumerate(ORIGINS))
     for metric, value, p in (
         (main, 0.3 + 0.1 * number, 0.01),
-        (CHANGE, 0.1 * number, 0.01 * (number + 2 * place)),
+        ("change", 0.1 * number, 0.01 * (number + 2 * place)),
     )
     for seed in ([0, None] if task == "bios" else [0, 1, None])
     if number or metric == main
@@ -56,7 +58,7 @@ def study(
     bias: list[Path], settings: dict[str, Any] | None = None, **tables: pd.DataFrame
 ) -> DownstreamResults:
     """The results with these settings, and tables beside SCORES."""
-    files = {"scores": [], "bias_before": bias}
+    files: dict[str, Any] = {"scores": [], "bias_before": bias}
     files |= {Path(name).stem: RESOURCES / name for name in ("captions.yaml", "published.csv")}
     results = DownstreamResults(files, SETTINGS | (settings or {}))
     vars(results).update(every_step=SCORES, **tables)

@@ -13,15 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from library import (
-    C_W,
-    C_Z,
-    FULL,
     HIERARCHICAL,
     LEVELS,
     LIKELIHOODS,
-    PAPER,
     REGIONS,
-    SPARSENESS,
     WORDS,
     InputError,
     Rows,
@@ -33,9 +28,7 @@ from library import (
     score_table,
     write_table,
 )
-from library import REGIONAL_CORRECTED as CORRECTED
 from library import REGIONAL_PROTOCOLS as PROTOCOLS
-from library import REGIONAL_PUBLISHED as PUBLISHED
 from library import REGIONAL_SCORES as SCORES
 from library import RegionalFloats as Floats
 from recompute import Herb
@@ -73,11 +66,11 @@ def literal(regions: pd.DataFrame, rows: Rows, paper: bool = False) -> dict[str,
     """The equations of the paper by loops: of every region its score by a measure, or C of a leaf."""
     f, alone = (dict(zip(regions["region"], values, strict=True)) for values in rows)
     herb = Herb(regions, f, alone, paper)
-    leaves = {(C_W, leaf): herb.c[leaf] for leaf in herb.leaves}
+    leaves = {("C_w", leaf): herb.c[leaf] for leaf in herb.leaves}
     known = herb.scores | leaves
     return {
         measure: np.array([known.get((measure, region), NAN) for region in regions["region"]])
-        for measure in (C_W, C_Z, SPARSENESS)
+        for measure in ("C_w", "C_z", "cluster_sparseness")
     }
 
 
@@ -157,10 +150,10 @@ def all_scores(regions: pd.DataFrame, rows: Rows) -> dict[tuple[str, str], Float
     scores = {
         (protocol, measure): values
         for protocol in PROTOCOLS
-        for measure, values in zip((C_W, C_Z), HIERARCHICAL[protocol](tree, *rows).T, strict=True)
+        for measure, values in zip(("C_w", "C_z"), HIERARCHICAL[protocol](tree, *rows).T, strict=True)
     }
-    sparseness = {PAPER: cluster_sparseness(tree, rows.f), PUBLISHED: released_sparseness(tree, rows.f)}
-    return scores | {(protocol, SPARSENESS): values for protocol, values in sparseness.items()}
+    sparseness = {"paper": cluster_sparseness(tree, rows.f), "published": released_sparseness(tree, rows.f)}
+    return scores | {(protocol, "cluster_sparseness"): values for protocol, values in sparseness.items()}
 
 
 shapes = st.lists(st.lists(st.integers(0, 5), max_size=4), min_size=1, max_size=4)
@@ -170,12 +163,12 @@ shapes = st.lists(st.lists(st.integers(0, 5), max_size=4), min_size=1, max_size=
 def test_the_equations(shape: list[list[int]], seed: int, words: int) -> None:
     regions = world(*shape)
     tree, rows = Tree(regions), drawn(regions, words, seed)
-    for protocol in (PAPER, CORRECTED):
-        expected = literal(regions, rows, protocol == PAPER)
-        close(HIERARCHICAL[protocol](tree, *rows), np.stack([expected[C_W], expected[C_Z]], axis=1))
+    for protocol in ("paper", "corrected"):
+        expected = literal(regions, rows, protocol == "paper")
+        close(HIERARCHICAL[protocol](tree, *rows), np.stack([expected["C_w"], expected["C_z"]], axis=1))
     inner = np.flatnonzero(~tree.leaf)
     with patch("unmask.regional.herb.BLOCK", 1 + seed % 7):
-        close(cluster_sparseness(tree, rows.f)[inner], expected[SPARSENESS][inner])
+        close(cluster_sparseness(tree, rows.f)[inner], expected["cluster_sparseness"][inner])
 
 
 @given(shapes.filter(lambda shape: sum(map(len, shape)) > 0 and len(shape) > 1), st.integers(0, 1000))
@@ -183,18 +176,19 @@ def test_the_released_code(shape: list[list[int]], seed: int) -> None:
     regions = world(*shape)
     rows = drawn(regions, 5, seed)
     scores = all_scores(regions, rows)
-    for measure, by_name in ((C_W, False), (C_Z, True)):
+    for measure, by_name in (("C_w", False), ("C_z", True)):
         expected = as_released(regions, rows, by_name)
         # cities have their C in C_w alone
-        some = [r for r in expected if measure == C_W or regions["level"][r] != "city"]
-        close(scores[PUBLISHED, measure][some], [expected[region] for region in some])
+        some = [r for r in expected if measure == "C_w" or regions["level"][r] != "city"]
+        close(scores["published", measure][some], [expected[region] for region in some])
     # a country with one city has the city's vector, and none has a score
     tree, f = Tree(regions), rows.f.copy()
     for country in np.flatnonzero((regions["level"] == "country") & (tree.counts == 1)):
         f[country] = f[regions.index[regions["parent"] == regions["region"][country]]]
     above = range(1 + len(shape))
-    close(scores[PUBLISHED, SPARSENESS][above], literal(regions, Rows(f, rows.names))[SPARSENESS][above])
-    assert np.isnan(scores[PUBLISHED, SPARSENESS][regions["level"] == "country"]).all()
+    sparseness = scores["published", "cluster_sparseness"]
+    close(sparseness[above], literal(regions, Rows(f, rows.names))["cluster_sparseness"][above])
+    assert np.isnan(sparseness[regions["level"] == "country"]).all()
 
 
 def test_a_tree_of_other_levels() -> None:
@@ -207,11 +201,11 @@ def test_a_tree_of_other_levels() -> None:
     ]
     regions = pd.DataFrame(rows, columns=["region", "parent", "level"])
     likelihoods = drawn(regions, 3, 0)
-    scores = HIERARCHICAL[CORRECTED](Tree(regions), *likelihoods)[:, 0]
+    scores = HIERARCHICAL["corrected"](Tree(regions), *likelihoods)[:, 0]
     # a town beside a shire is a leaf, and its distance to the mean of both counts
-    close(scores, literal(regions, likelihoods)[C_W])
+    close(scores, literal(regions, likelihoods)["C_w"])
     with pytest.raises(InputError, match=r"published needs the levels world.* 'a' of the regions is a top"):
-        HIERARCHICAL[PUBLISHED](Tree(regions), *likelihoods)
+        HIERARCHICAL["published"](Tree(regions), *likelihoods)
     short = ODD.assign(parent=ODD["parent"].where(ODD["level"] != "city", "c0"))
     with pytest.raises(InputError, match="'c0k0t0' of the regions is a city in continent"):
         Tree(short).check_levels()
@@ -226,31 +220,31 @@ def test_weights_far_apart_do_not_cancel() -> None:
     first, second, third = (np.linalg.norm(v[i] - v[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
     shares = 1, math.exp(-3), math.exp(-103)
     expected = (first + second * shares[1] + third * shares[2]) / sum(shares)
-    close(HIERARCHICAL[CORRECTED](Tree(regions), rows.f, names)[2, 1], expected)
+    close(HIERARCHICAL["corrected"](Tree(regions), rows.f, names)[2, 1], expected)
 
 
 def test_the_table() -> None:
     tree, whole, part = Tree(ODD), drawn(ODD, 10, 0), drawn(ODD, 10, 1)
     some = Rows(whole.f[:, 3:], whole.names)
     sets = {
-        FULL: {PUBLISHED: part, PAPER: whole, CORRECTED: whole},
+        "full": {"published": part, "paper": whole, "corrected": whole},
         "without-x": dict.fromkeys(PROTOCOLS, some),
     }
-    table = score_table(tree, sets, {FULL}, draws=19, seed=4, confidence=0.9)
+    table = score_table(tree, sets, {"full"}, draws=19, seed=4, confidence=0.9)
     as_table(table, SCORES)
     # every score has its row, and equation 3, which has nothing to correct, one
-    assert set(table.query("measure == @SPARSENESS")["protocol"]) == {PAPER, PUBLISHED}
+    assert set(table.query("measure == 'cluster_sparseness'")["protocol"]) == {"paper", "published"}
     for keys, rows in table.groupby(["words", "protocol", "measure"]):
         words, protocol, measure = map(str, keys)
-        of = some if words != FULL else part if protocol == PUBLISHED else whole
-        regions = ODD.index[(words == FULL and measure == C_W) | (ODD["level"] != "city")]
+        of = some if words != "full" else part if protocol == "published" else whole
+        regions = ODD.index[(words == "full" and measure == "C_w") | (ODD["level"] != "city")]
         assert rows["region"].tolist() == ODD["region"][regions].tolist()
         close(rows["score"], all_scores(ODD, of)[protocol, measure][regions])
         assert rows["children"].tolist() == tree.counts[regions].tolist()
     # whole lists alone are tested
     columns = ["permuted_low", "permuted_high", "p", "p_holm"]
-    tested = (table["words"] == FULL) & (table["children"] > 1) & (table["level"] != "world")
-    tested &= table["measure"] != SPARSENESS
+    tested = (table["words"] == "full") & (table["children"] > 1) & (table["level"] != "world")
+    tested &= table["measure"] != "cluster_sparseness"
     for column in columns:
         assert (table[column].notna() == tested).all()
     # each region with its level's, a draw at a time
@@ -259,7 +253,7 @@ def test_the_table() -> None:
         order, generator = np.arange(len(ODD)), np.random.default_rng([4, 1, draw])
         for level in ODD[1:].groupby("level", sort=False).groups.values():
             order[level] = generator.permutation(level)
-        permuted.append(literal(ODD, Rows(whole.f[order], whole.names[order]))[C_W])
+        permuted.append(literal(ODD, Rows(whole.f[order], whole.names[order]))["C_w"])
     of_c_w = table[tested].query("protocol == 'corrected' and measure == 'C_w'").set_index("region")
     for region, row in of_c_w.iterrows():
         (scores,) = np.array(permuted).T[ODD["region"] == region]
@@ -285,7 +279,7 @@ def test_the_script_reads_what_each_protocol_is_of(tmp_path: Path) -> None:
     inputs |= {name: [tmp_path / f"{name}.parquet"] for name in names}
     params: dict[str, Any] = {"draws": 5, "seed": 0, "confidence": 0.95, "model": "m", "protocols": PROTOCOLS}
     run_script("score_hierarchy", inputs, [tmp_path / "scores"], tmp_path / "log", **params)
-    scores = read_table(tmp_path / "scores", SCORES).query("words == @FULL and measure == @C_W")
+    scores = read_table(tmp_path / "scores", SCORES).query("words == 'full' and measure == 'C_w'")
     for protocol, of_protocol in scores.groupby("protocol", observed=True):
-        expected = all_scores(regions, names["released" if protocol == PUBLISHED else "likelihoods"])
-        np.testing.assert_allclose(of_protocol["score"], expected[str(protocol), C_W], rtol=1e-5)
+        expected = all_scores(regions, names["released" if protocol == "published" else "likelihoods"])
+        np.testing.assert_allclose(of_protocol["score"], expected[str(protocol), "C_w"], rtol=1e-5)

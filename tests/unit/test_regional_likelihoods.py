@@ -15,7 +15,6 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from library import (
     LIKELIHOODS,
-    SUBSTITUTED,
     InputError,
     LoadedModel,
     engine,
@@ -25,7 +24,6 @@ from library import (
     read_table,
     write_likelihoods,
 )
-from library import REGIONAL_ORIGINAL as ORIGINAL
 from library import regional_rows_of as rows_of
 from tiny_models import tiny_model
 
@@ -46,12 +44,12 @@ def model_of(architecture: str, batch_tokens: int | None = None) -> LoadedModel:
 
 WORDS = pd.DataFrame(
     [
-        (ORIGINAL, "strong", "      strong"),
-        (ORIGINAL, "hard-working", "hard-working"),
-        (ORIGINAL, "strong", "strong"),
-        (ORIGINAL, "writer", "Writer"),
-        (SUBSTITUTED, "weak", "weak"),
-        (SUBSTITUTED, "writer", "writer"),
+        ("original", "strong", "      strong"),
+        ("original", "hard-working", "hard-working"),
+        ("original", "strong", "strong"),
+        ("original", "writer", "Writer"),
+        ("substituted", "weak", "weak"),
+        ("substituted", "writer", "writer"),
     ],
     columns=["list", "word", "word_published"],
 )
@@ -60,7 +58,7 @@ WORDS = pd.DataFrame(
 def write(
     path: Path,
     model: LoadedModel,
-    list_: str = ORIGINAL,
+    list_: str = "original",
     names: Sequence[str] = NAMES,
     template: str = TEMPLATE,
     max_length: int | None = 128,
@@ -106,7 +104,7 @@ def test_likelihoods_are_those_of_one_forward_pass_for_each_sentence(
     architecture: str, batch_tokens: int | None, shard_tokens: int | None, tmp_path: Path
 ) -> None:
     names = list(dict.fromkeys(NAMES))
-    of_list = {ORIGINAL: ["strong", "hard-working", "writer"], SUBSTITUTED: ["weak", "writer"]}
+    of_list = {"original": ["strong", "hard-working", "writer"], "substituted": ["weak", "writer"]}
     for list_, of_words in of_list.items():
         model = model_of(architecture, batch_tokens)
         found = write(tmp_path / f"{list_}.parquet", model, list_, shard_tokens=shard_tokens)
@@ -124,8 +122,8 @@ def test_likelihoods_are_those_of_one_forward_pass_for_each_sentence(
 @pytest.mark.parametrize("architecture", ["roberta", "bart"])
 def test_the_released_code_reads_a_regions_padded_batch(architecture: str, tmp_path: Path) -> None:
     of_lists = {
-        ORIGINAL: ["      strong", "hard-working", "strong", "Writer"],
-        SUBSTITUTED: ["weak", "writer"],
+        "original": ["      strong", "hard-working", "strong", "Writer"],
+        "substituted": ["weak", "writer"],
     }
     names = list(dict.fromkeys(CITIES))
     for list_, of_list in of_lists.items():
@@ -168,7 +166,7 @@ def test_a_model_that_gives_no_number_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_rows_are_those_of_names_and_words_in_their_order(tmp_path: Path) -> None:
-    paths = [tmp_path / f"{name}.parquet" for name in (ORIGINAL, SUBSTITUTED)]
+    paths = [tmp_path / f"{name}.parquet" for name in ("original", "substituted")]
     tables = [write(path, model_of("bert"), path.stem) for path in paths]
     every = pd.concat(tables).fillna({"word": ""}).drop_duplicates(["name", "word"])
     both = every.set_index(["name", "word"])["log_prob"]

@@ -10,22 +10,17 @@ import pandas as pd
 import pytest
 
 from library import (
-    BLANK,
-    C_W,
     FIFTHS,
-    FULL,
     MEASURES,
     PREFIXES,
     PRESENTS,
     REGIONS,
-    SPARSENESS,
     RegionalResults,
     framed,
     principal_components,
     says_of_tree,
     write_table,
 )
-from library import REGIONAL_CORRECTED as CORRECTED
 from library import REGIONAL_PROTOCOLS as PROTOCOLS
 from library import REGIONAL_SCORES as SCORES
 from shown import rows_drawn
@@ -71,11 +66,11 @@ def make_scores(seed: int) -> pd.DataFrame:
     rng, tables, regions = np.random.default_rng(seed), [], make_regions()
     children = regions["region"].map(regions["parent"].value_counts()).fillna(0).astype("int32")
     inner = regions[["region", "level"]].assign(children=children)[children > 0]
-    for words, protocol, measure in itertools.product((FULL, "without-strength"), PROTOCOLS, MEASURES):
-        if (measure, protocol) == (SPARSENESS, CORRECTED):
+    for words, protocol, measure in itertools.product(("full", "without-strength"), PROTOCOLS, MEASURES):
+        if (measure, protocol) == ("cluster_sparseness", "corrected"):
             continue
         n = inner["children"]
-        divisor = 1 if measure == SPARSENESS or protocol == CORRECTED else n * (n - 1) / 2
+        divisor = 1 if measure == "cluster_sparseness" or protocol == "corrected" else n * (n - 1) / 2
         rows = inner.assign(protocol=protocol, measure=measure, words=words)
         tables.append(rows.assign(score=rng.uniform(0.03, 0.05, len(inner)) / divisor))
     return pd.concat(tables, ignore_index=True).reindex(columns=SCORES.names)
@@ -127,7 +122,7 @@ def cells(results: RegionalResults, table: str) -> dict[tuple[str, ...], dict[st
     return rows
 
 
-def printed_row(table: str, measure: str, words: str = FULL) -> list[float]:
+def printed_row(table: str, measure: str, words: str = "full") -> list[float]:
     """What is printed of albert-base-v2, in the order of the columns of the paper."""
     rows = FACTS[(FACTS["table"] == table) & (FACTS["model"] == "albert-base-v2")]
     rows = rows[(rows["measure"] == measure) & (rows["words"] == words)]
@@ -147,14 +142,14 @@ def test_printed_values_stand_under_their_heads_and_in_the_likely_order(results:
         # beside every protocol, of one scale with ours
         for _, rows in frame.query("model == 'm1' and measure == 'C_w'").groupby("protocol"):
             beside = rows.set_index("name")[column].rename({"World": "overall"})
-            assert [1000 * beside[code] for code in codes] == pytest.approx(printed_row("table1", C_W))
+            assert [1000 * beside[code] for code in codes] == pytest.approx(printed_row("table1", "C_w"))
     assert not [key for key in shown if key[0] == "blank" and "printed" in key[3]]
     doubtful = [key for key, row in shown.items() if any(cell.endswith("?") for cell in row.values())]
     assert {(key[0], key[3][:7]) for key in doubtful} == {("m2", "printed")}
     topic = cells(results, "table3")["m1", "without-strength", PROTOCOLS[0], "printed (as headed)"]
-    assert float(topic["OC (3)"]) == printed_row("table3", C_W, "without-strength")[3]
+    assert float(topic["OC (3)"]) == printed_row("table3", "C_w", "without-strength")[3]
     sparseness = cells(results, "table2")["m1", PROTOCOLS[0], "printed (as headed)"]
-    assert float(sparseness["OC (3)"]) == printed_row("table2", SPARSENESS)[3]
+    assert float(sparseness["OC (3)"]) == printed_row("table2", "cluster_sparseness")[3]
 
 
 def test_prefixes_that_change_most_stand_first(results: RegionalResults) -> None:
@@ -180,7 +175,7 @@ def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
     """Kendall's tau-b by its pairs: of six continents some have as many children as others."""
     taus = []
     for seed in range(3):
-        rows = make_scores(seed).query("measure == @C_W and protocol == 'paper' and words == @FULL")
+        rows = make_scores(seed).query("measure == 'C_w' and protocol == 'paper' and words == 'full'")
         rows = rows[rows["level"] == "continent"]
         values = list(zip(rows["score"], 1 / (rows["children"] ** 2 - rows["children"]), strict=True))
         pairs = list(itertools.combinations(values, 2))
@@ -205,7 +200,8 @@ def test_the_components_of_vectors_in_a_plane_are_its_axes() -> None:
 
 
 def test_maps_have_the_numbers_of_countries(results: RegionalResults) -> None:
-    drawn = [row for row in rows_drawn(PRESENTS.figure("positive_map", results)[0]) if row["drawn"] != BLANK]
+    every = rows_drawn(PRESENTS.figure("positive_map", results)[0])
+    drawn = [row for row in every if row["drawn"] != "no number"]
     rows = [row for row in drawn if row["classifier"] == "c1"]
     assert len(rows) == len(drawn) / 2 and {row["panel"] for row in rows} == {
         "c1 on imdb\nI am from {region}."

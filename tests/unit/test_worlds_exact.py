@@ -12,17 +12,7 @@ import pandas as pd
 import pytest
 
 from library import (
-    ALL,
-    ASSOCIATION,
-    CAUSAL_LM,
-    CORRECTED,
-    LEFT,
-    LENGTH,
-    MASKED_LM,
-    NONE,
     SPLIT_PEOPLES,
-    START,
-    STEREO,
     Counts,
     ExactModel,
     InputError,
@@ -53,7 +43,7 @@ def margins(name: str, kind: str, measures: Sequence[str]) -> list[tuple[Planted
     pairs, model = pairs_of(PLANTED[name]), ExactModel(make_world(**SETTINGS[name]), kind)
     evidence = {masking: exact_evidence(pairs, model, masking) for masking in maskings_of(measures)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
-    table = scores[scores["protocol"] == CORRECTED].pivot(index="pair_id", columns="measure", values="margin")
+    table = scores.query("protocol == 'corrected'").pivot(index="pair_id", columns="measure", values="margin")
     rows: Any = table.loc[pairs["pair_id"]].to_dict("records")
     return list(zip(PLANTED[name], rows, strict=True))
 
@@ -87,7 +77,7 @@ def cut_world(kind: str) -> tuple[ExactModel, list[tuple[tuple[int, ...], float]
 
 @pytest.mark.parametrize("length", [2, 3])
 def test_every_answer_is_that_of_the_sentences_that_fit(length: int) -> None:
-    (model, sentences), compared = cut_world(MASKED_LM), 0
+    (model, sentences), compared = cut_world("masked-lm"), 0
     mask = model.names.index("[MASK]")
     assert model.names[:mask] == ("##wick", ".", "Vandor", "he", "nurse", "pilot", "she", "tired", "very")
     for shown, place in product(product(range(mask + 1), repeat=length), range(length)):
@@ -110,7 +100,7 @@ def test_every_answer_is_that_of_the_sentences_that_fit(length: int) -> None:
 
 
 def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
-    model, sentences = cut_world(CAUSAL_LM)
+    model, sentences = cut_world("causal-lm")
     beginnings = {ids[:end] for ids, _ in sentences for end in range(len(ids))}
     assert len(beginnings) == 14
     for beginning in beginnings:
@@ -132,9 +122,8 @@ def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
 
 def odds_and_frequency(pair: PlantedPair) -> tuple[float, float]:
     """log p/(1 - p), and the log frequency of m in S less that in A."""
-    contrast = pair.contrast
-    frequency = math.log(contrast.ratio)
-    return math.log(contrast.p / (1 - contrast.p)), -frequency if contrast.direction == STEREO else frequency
+    p, frequency = pair.contrast.p, math.log(pair.contrast.ratio)
+    return math.log(p / (1 - p)), -frequency if pair.contrast.direction == "stereo" else frequency
 
 
 def aul(world: World, words: Sequence[str]) -> float:
@@ -157,9 +146,9 @@ def aul(world: World, words: Sequence[str]) -> float:
 @pytest.mark.parametrize("name", SETTINGS)
 def test_margins_are_those_of_the_theory(name: str) -> None:
     world = make_world(**SETTINGS[name])
-    for number, (pair, row) in enumerate(margins(name, MASKED_LM, MEASURES)):
+    for number, (pair, row) in enumerate(margins(name, "masked-lm", MEASURES)):
         odds, towards = odds_and_frequency(pair)
-        if pair.contrast.factor == LENGTH:
+        if pair.contrast.factor == "length":
             # pieces of a name give each other away: the split name's side is the likelier, whoever it is
             split = pair.contrast.stereotype["group"] in SPLIT_PEOPLES
             assert (row["PLL"] > 0) == (row["AUL"] > 0) == split
@@ -179,16 +168,16 @@ def test_margins_are_those_of_the_theory(name: str) -> None:
 def test_which_measure_of_decoders_frequency_fools_and_which_length() -> None:
     """A pronoun stands behind its occupation, a trait behind its group."""
     seen: Counter[str] = Counter()
-    for pair, row in margins("dosed", CAUSAL_LM, LEFT_MEASURES):
+    for pair, row in margins("dosed", "causal-lm", LEFT_MEASURES):
         odds, towards = odds_and_frequency(pair)
         factor = pair.contrast.factor
         seen[factor] += 1
-        if factor == ASSOCIATION:
+        if factor == "association":
             # of two pronouns the first tells the second
             two = {"his", "her"}.intersection(pair.stereotype)
             pronouns = 1 + (bool(two) and "that" in pair.stereotype)
             expected = {"LL": odds, "CCPS": 0.0, "CSSS": odds / pronouns}
-        elif factor == LENGTH:
+        elif factor == "length":
             # two tokens that are always together are one, and one that costs nothing
             expected = {"LL": 0.0, "CCPS": 0.0}
             longer = 1 if SPLIT_PEOPLES.keys() & {*pair.stereotype} else -1
@@ -203,10 +192,10 @@ def test_which_measure_of_decoders_frequency_fools_and_which_length() -> None:
 # --- as models of a study
 
 
-@pytest.mark.parametrize("kind", [MASKED_LM, CAUSAL_LM])
+@pytest.mark.parametrize("kind", ["masked-lm", "causal-lm"])
 def test_what_cannot_be_asked_is_refused(kind: str) -> None:
     pairs, model = pairs_of(PLANTED["default"][:5]), ExactModel(make_world(), kind)
-    own, other = (ALL, LEFT) if kind == MASKED_LM else (LEFT, NONE)
+    own, other = ("all", "left") if kind == "masked-lm" else ("left", "none")
     with pytest.raises(ValueError, match=f"masking {other} is not for a {kind}"):
         exact_evidence(pairs, model, other)
     for text in ("The nurse said.", "The nurse was tired", "A doctor was tired.", "."):
@@ -216,10 +205,10 @@ def test_what_cannot_be_asked_is_refused(kind: str) -> None:
 
 
 def test_digests_follow_what_answers_are_computed_from() -> None:
-    def manifest(kind: str = MASKED_LM, **of_world: Any) -> dict[str, Any]:
+    def manifest(kind: str = "masked-lm", **of_world: Any) -> dict[str, Any]:
         return manifest_of(ExactModel(make_world(**of_world), kind))
 
-    plain, causal, dosed = manifest(), manifest(CAUSAL_LM), manifest(**DOSED)
+    plain, causal, dosed = manifest(), manifest("causal-lm"), manifest(**DOSED)
     assert manifest(sentences=50_000) == plain
     other = manifest(associations=[0.5, 0.6, 0.75, 0.95])
     assert len({each["weights_digest"] for each in (plain, causal, other)}) == 3
@@ -230,4 +219,4 @@ def test_digests_follow_what_answers_are_computed_from() -> None:
 
 def test_behind_the_start_token_alone_stands_no_occupation_and_no_group() -> None:
     pairs = pairs_of(PLANTED["default"])
-    assert exact_evidence(pairs, ExactModel(make_world(), CAUSAL_LM), START).empty
+    assert exact_evidence(pairs, ExactModel(make_world(), "causal-lm"), "start").empty

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,10 @@ from typing import Any
 import pytest
 
 from library import (
-    ANTISTEREO,
-    ASSOCIATION,
-    BOTH,
-    CROWS_PAIRS,
-    FREQUENCY,
-    LENGTH,
     NAMES,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
     PRONOUNS,
-    STEREO,
-    STEREOSET,
     Counts,
     InputError,
     PlantedPair,
@@ -52,11 +44,11 @@ GENDER = PRONOUN_GENDER | NAME_GENDER
 
 def benchmarks(name: str) -> dict[str, list[PlantedPair]]:
     world, counts = WORLDS[name], Counts(**settings(**SETTINGS[name])["pairs"])
-    return {CROWS_PAIRS: crows_pairs(world, counts), STEREOSET: stereoset(world, counts)}
+    return {"crows-pairs": crows_pairs(world, counts), "stereoset": stereoset(world, counts)}
 
 
 PAIRS = {name: benchmarks(name) for name in WORLDS}
-every_benchmark = pytest.mark.parametrize("benchmark", [CROWS_PAIRS, STEREOSET])
+every_benchmark = pytest.mark.parametrize("benchmark", ["crows-pairs", "stereoset"])
 
 
 @pytest.mark.parametrize(
@@ -111,7 +103,7 @@ def test_probabilities_are_those_that_are_planted(name: str) -> None:
         for gender in PRONOUNS
         for p in given["associations"]
     }
-    by_occupation = Counter[tuple[str, str]]()
+    by_occupation = defaultdict[tuple[str, ...], float](float)
     for sentence in world.sentences:
         # a name tells the gender of its pronouns
         shown = {GENDER[word] for word in sentence.words if word in GENDER}
@@ -124,9 +116,9 @@ def test_probabilities_are_those_that_are_planted(name: str) -> None:
     names = [name for of_gender in NAMES.values() for name in of_gender[: given["names"]]]
     assert [share(world, name) for name in names] == pytest.approx([0.5 / max(1, len(names))] * len(names))
     assert set(names) == NAME_GENDER.keys() & {*world.words}
-    wanted = [(FREQUENCY, ratio, 0.5) for ratio in given["ratios"]]
-    wanted += [(BOTH, ratio, given["both"]["association"]) for ratio in given["both"]["ratios"]]
-    wanted += [(LENGTH, 1, 0.5)] * given["lengths"]
+    wanted = [("frequency", ratio, 0.5) for ratio in given["ratios"]]
+    wanted += [("both", ratio, given["both"]["association"]) for ratio in given["both"]["ratios"]]
+    wanted += [("length", 1, 0.5)] * given["lengths"]
     for pair, (factor, ratio, p) in zip(world.group_pairs, wanted, strict=True):
         assert pair.factor == factor
         less, more = (share(world, group) for group in (pair.disadvantaged, pair.advantaged))
@@ -198,7 +190,7 @@ def test_pairs_are_sentences_of_the_grammar_that_differ_where_they_should(name: 
         contrast = pair.contrast
         assert {pair.stereotype[i] for i in pair.modified} <= set(contrast.stereotype.values())
         # directions name women, and the rarer group
-        if contrast.factor == ASSOCIATION:
+        if contrast.factor == "association":
             sides = contrast.stereotype.values(), contrast.antistereotype.values()
             (gender,), (other,) = ({GENDER[word] for word in side} for side in sides)
             assert gender != other and contrast.target == contrast.shared["occupation"]
@@ -206,9 +198,9 @@ def test_pairs_are_sentences_of_the_grammar_that_differ_where_they_should(name: 
         else:
             disadvantaged = contrast.target in rare
             assert disadvantaged == (contrast.shared["trait"] in NEGATIVE_TRAITS)
-        assert contrast.direction == (STEREO if disadvantaged else ANTISTEREO)
+        assert contrast.direction == ("stereo" if disadvantaged else "antistereo")
     # a BLANK is one word; of two pronouns CrowS-Pairs has both
-    two = benchmark == CROWS_PAIRS and name != "named"
+    two = benchmark == "crows-pairs" and name != "named"
     assert {len(pair.modified) for pair in pairs} == ({1, 2} if two else {1})
 
 
@@ -217,15 +209,15 @@ def test_each_benchmark_has_as_many_pairs_as_asked(benchmark: str) -> None:
     pairs = PAIRS["dosed"][benchmark]
     per_contrast = Counter((pair.contrast.factor, str(pair.contrast)) for pair in pairs)
     assert len(per_contrast) == len(WORLDS["dosed"].contrasts)
-    assert all(n == (9 if factor == ASSOCIATION else 3) for (factor, _), n in per_contrast.items())
+    assert all(n == (9 if factor == "association" else 3) for (factor, _), n in per_contrast.items())
     # one-sided ones have their share at every level: of each gender six occupations at each level of p
     pairs = PAIRS["named"][benchmark]
     counts = Counter((p.contrast.factor, p.contrast.p, p.contrast.direction) for p in pairs)
-    levels = (ASSOCIATION, 0.5), (ASSOCIATION, 0.9), (FREQUENCY, 0.5), (BOTH, 0.8), (LENGTH, 0.5)
+    levels = ("association", 0.5), ("association", 0.9), ("frequency", 0.5), ("both", 0.8), ("length", 0.5)
     for level, stereo in zip(levels, (54, 54, 18, 12, 6), strict=True):
-        assert counts[*level, STEREO] == stereo
+        assert counts[*level, "stereo"] == stereo
         # the nearest whole number to 15 for every 85
-        assert abs(counts[*level, ANTISTEREO] - stereo * 15 / 85) <= 0.5
+        assert abs(counts[*level, "antistereo"] - stereo * 15 / 85) <= 0.5
 
 
 @pytest.mark.parametrize(
@@ -251,14 +243,14 @@ def test_the_files_of_a_world_are_the_same_as_ever(
 
 @every_benchmark
 def test_files_are_read_as_they_are_meant(benchmark: str, tmp_path: Path) -> None:
-    write = {CROWS_PAIRS: write_crows_pairs, STEREOSET: write_stereoset}[benchmark]
+    write = {"crows-pairs": write_crows_pairs, "stereoset": write_stereoset}[benchmark]
     pairs = PAIRS["default"][benchmark]
     write(tmp_path / "file", pairs)
     rows: Any = read_benchmark(tmp_path / "file", {"format": benchmark})
     for row, pair in zip(rows.itertuples(), pairs, strict=True):
         assert (row.pair_id, row.bias_type) == (pair.pair_id, pair.contrast.bias_type)
         assert [row.stereotype, row.antistereotype] == [*map(text_of, (pair.stereotype, pair.antistereotype))]
-        if benchmark == CROWS_PAIRS:
+        if benchmark == "crows-pairs":
             assert row.direction == pair.contrast.direction
         else:
             assert (row.unrelated, row.target) == (text_of(pair.unrelated), pair.contrast.target)

@@ -10,8 +10,6 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
 from library import (
-    ASSOCIATION,
-    BOTH,
     DECODERS,
     MAX_LENGTH,
     SPLIT_PEOPLES,
@@ -93,7 +91,7 @@ def asked_of_gender(world: World) -> list[tuple[Words, Words]]:
     asked = [
         (words_of(frame, {**c.shared, **c.stereotype}), words_of(frame, {**c.shared, **c.antistereotype}))
         for c in world.contrasts
-        if c.factor == ASSOCIATION and c.p == 0.9
+        if c.factor == "association" and c.p == 0.9
         for template in c.templates
         for frame in frames(template)
     ]
@@ -111,7 +109,7 @@ def test_the_gates_log_odds_equal_one_sentence_at_a_time(
     gate = check_learnt(tmp_path, world, "m", strict=False)
     levels = {(level["factor"], level["p"], level["ratio"]): level["log_odds"] for level in gate["levels"]}
     alone = fmean(log_odds_alone(tmp_path, asked_of_gender(world)))
-    assert levels[ASSOCIATION, 0.9, 1] == pytest.approx(alone, abs=1e-4)
+    assert levels["association", 0.9, 1] == pytest.approx(alone, abs=1e-4)
 
 
 LEARNT: dict[float, tuple[list[float], list[float]]] = {
@@ -168,8 +166,8 @@ def test_a_trained_model_passes_the_gate(architecture: str, tmp_path: Path) -> N
     train(draw_corpus(WORLD, 40_000), architecture, 0, tmp_path, WORLD, tmp_path)
     levels = check_learnt(tmp_path, WORLD, "m")["levels"]
     assert [(level["factor"], level["p"], level["ratio"]) for level in levels] == [
-        *((ASSOCIATION, p, 1) for p in (0.5, 0.6, 0.75, 0.9)),
-        *((BOTH, 0.8, ratio) for ratio in (1, 4, 8)),
+        *(("association", p, 1) for p in (0.5, 0.6, 0.75, 0.9)),
+        *(("both", 0.8, ratio) for ratio in (1, 4, 8)),
     ]
     assert all(abs(level["log_odds"] - level["truth"]) < TOLERANCE for level in levels)
     assert [level["truth"] for level in levels[:4]] == pytest.approx([0, 0.405, 1.099, 2.197], abs=1e-3)
