@@ -86,7 +86,7 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(
 
     keys: of the study, which its provenance states; files: final outputs; statistics: tables with checksums
     beside these; provenance: where things came from (unmask.report.page); programs: that run in its
-    sections (unmask.report.sections.App).
+    sections (unmask.report.presenting.App).
     """
     REGISTER.append(
         {

@@ -4,7 +4,7 @@ from unmask.job import job
 from unmask import __version__
 from unmask.files import write_text
 from unmask.report.page import provenance, render_page, render_summary
-from unmask.report.sections import read_sections, write_sections
+from unmask.report.presenting import read_sections, write_sections
 
 with job() as run:
     inputs, output, params = run.input, run.output, run.params

@@ -27,7 +27,7 @@ from library import (
     Items,
     Section,
     Sheet,
-    Table,
+    TableBlock,
     Text,
     chart,
     render_page,
@@ -65,8 +65,8 @@ SCORES = (
     (HOSTILE, "100", "−2.25 (−3 to −1)"),
     ("model-2", "7", "9.75†"),
 )
-TABLE = Table(Sheet(f"Scores. {HOSTILE}", ("model", "pairs"), (("group", "score"),), SCORES))
-BROAD = Table(
+TABLE = TableBlock(Sheet(f"Scores. {HOSTILE}", ("model", "pairs"), (("group", "score"),), SCORES))
+BROAD = TableBlock(
     Sheet(
         "A broad and long table.",
         ("model",),
@@ -311,7 +311,7 @@ def test_paper_has_every_chart_on_a_light_ground(show: Show) -> None:
 
 
 ROW = tuple(f"{place}{place} (1{place} to 9{place})!" for place in range(5))
-INTERVALS = Table(
+INTERVALS = TableBlock(
     Sheet(
         "Scores with intervals.",
         ("model", "benchmark"),

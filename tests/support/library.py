@@ -202,7 +202,7 @@ from unmask.regional.study import check_study
 from unmask.regional.terms import LEVELS, MEASURES
 from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
 from unmask.regional.words import read_list, read_words, word_sets
-from unmask.report.charts import COLOURS, MODES, NO_FIGURE, RANGES, VEGA_LITE, chart, save_figure, theme
+from unmask.report.charts import COLOURS, MODES, NO_FIGURE, RANGES, VEGA_LITE, save_figure, theme
 from unmask.report.charts import title_of as report_title_of
 from unmask.report.forms import (
     CHART_COLUMNS,
@@ -226,8 +226,7 @@ from unmask.report.page import (
     render_page,
     render_summary,
 )
-from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.sections import (
+from unmask.report.presenting import (
     METHOD,
     App,
     Block,
@@ -236,10 +235,14 @@ from unmask.report.sections import (
     Facts,
     Fold,
     Items,
+    Presentation,
     Section,
-    Table,
+    TableBlock,
     Text,
+    Topic,
     arranged,
+    chart,
+    clear,
     read_sections,
     write_sections,
 )

@@ -16,7 +16,7 @@ from library import (
     STEREOTYPE,
     Fold,
     Section,
-    Table,
+    TableBlock,
     correlation_table,
     read_section,
     read_table,
@@ -110,7 +110,7 @@ def section(made: Path) -> Section:
 def rows_shown(section: Section, fold: str) -> tuple[tuple[str, ...], ...]:
     """The rows of the table in a fold."""
     folds = {block.title: block for block in section.blocks if isinstance(block, Fold)}
-    (table,) = [block for block in folds[fold].blocks if isinstance(block, Table)]
+    (table,) = [block for block in folds[fold].blocks if isinstance(block, TableBlock)]
     return table.sheet.rows
 
 

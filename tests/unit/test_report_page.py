@@ -20,7 +20,7 @@ from library import (
     Chart,
     Fold,
     Section,
-    Table,
+    TableBlock,
     flaws_table,
     read_sections,
     sha256_of_file,
@@ -218,7 +218,7 @@ def test_the_answer_says_what_the_scores_say(made: Path, sections: dict[str, Sec
     assert (own["p_holm"] >= own[["p", "null_p"]].max(axis=1)).all()
     assert bias.loc[bias["model"] == HOSTILE, "p_holm"].isna().all()
     # every score stands once in the table of the first screen, with its verdict
-    (table,) = blocks(answer, Table, "Every score with its verdict")
+    (table,) = blocks(answer, TableBlock, "Every score with its verdict")
     shown = {tuple(row[:3]): row[3:] for row in table.sheet.rows}
     assert len(shown) == len(table.sheet.rows) == len(bias)
     for row in bias.to_dict("records"):
@@ -239,7 +239,7 @@ def test_differences_are_compared_and_counted_once(made: Path, sections: dict[st
         factor = range(len(known), 0, -1)
         slow = (known["p"] * [*factor]).cummax().clip(upper=1)
         assert known["p_holm"].tolist() == pytest.approx(slow.tolist())
-    (table,) = blocks(sections["trust"], Table, COMPARED)
+    (table,) = blocks(sections["trust"], TableBlock, COMPARED)
     assert len(table.sheet.rows) == (compared["protocol"] == "corrected").sum()
     rows = compared[(compared["kind"] == "measures") & (compared["protocol"] == "corrected")]
     rows = rows[

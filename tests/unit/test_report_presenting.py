@@ -17,6 +17,7 @@ from library import (
     Presentation,
     ReportColumn,
     Section,
+    TableBlock,
     Text,
     Topic,
     __version__,
@@ -25,7 +26,6 @@ from library import (
     save_figure,
 )
 from library import ReportTable as Table
-from library import Table as SectionTable
 from shown import rows_drawn
 
 SCORES = pd.DataFrame({"panel": ["a", "a", "b"], "name": ["x", "y", "x"], "value": [1.0, 2.0, 3.0]})
@@ -81,7 +81,7 @@ def test_a_topic_becomes_a_section() -> None:
     charts = [block for block in section.every_block() if isinstance(block, Chart)]
     assert [[row["value"] for row in chart.rows] for chart in charts] == [[1, 2], [3], [1]]
     assert [chart.caption for chart in charts] == ["a. Pictures.", "b. Pictures.", "One."]
-    assert isinstance(numbers, Fold) and isinstance(numbers.blocks[0], SectionTable)
+    assert isinstance(numbers, Fold) and isinstance(numbers.blocks[0], TableBlock)
     assert numbers.blocks[0].sheet.caption == "Scores at 0.05."
     assert numbers.blocks[0].sheet.rows == (("x", "1.0"), ("y", "2.0"), ("x", "3.0"))
     assert isinstance(picture, Fold) and picture.blocks[0] == Text("It has one.")

@@ -25,7 +25,7 @@ from library import (
     Items,
     Section,
     Sheet,
-    Table,
+    TableBlock,
     Text,
     __version__,
     arranged,
@@ -50,11 +50,11 @@ def sheet(rows: int) -> Sheet:
 BLOCKS: tuple[Block, ...] = (
     Text(HOSTILE),
     Items((HOSTILE, "second"), warning=True),
-    Table(sheet(2)),
+    TableBlock(sheet(2)),
     Chart(HOSTILE, HOSTILE, {"data": {"values": [{"name": HOSTILE, "x": 1.5}]}, "mark": "point"}),
     Facts(((HOSTILE, HOSTILE),)),
     Code(HOSTILE),
-    Fold(HOSTILE, (Text("inside"), Fold("deeper", (Table(sheet(1)),), open=True))),
+    Fold(HOSTILE, (Text("inside"), Fold("deeper", (TableBlock(sheet(1)),), open=True))),
 )
 EVERYTHING = Section(
     "every-block", HOSTILE, (HOSTILE, "found"), BLOCKS, None, HOSTILE, ((HOSTILE, HOSTILE),), "short"

@@ -15,9 +15,7 @@ from unmask.measures.formulas import explained, title_of
 from unmask.pairs import charts, planted
 from unmask.pairs.results import PairResults, several_types, shared_things
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, MEANINGS, can_be_tested
-from unmask.report.charts import chart
-from unmask.report.sections import METHOD, Block, Code, Fold, Items, Section, Text
-from unmask.report.sections import Table as TableBlock
+from unmask.report.presenting import METHOD, Block, Code, Fold, Items, Section, TableBlock, Text, chart
 from unmask.report.study import ORACLE, SCORED, UNTRAINED
 from unmask.report.tables import Column, Row, Sheet, Table, records
 from unmask.report.wording import counted, interval, listed, many, span

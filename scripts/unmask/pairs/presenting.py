@@ -16,8 +16,7 @@ from unmask.pairs.explorer import packed, shown_pairs
 from unmask.pairs.results import FLAW_TITLES, PairResults, several_types
 from unmask.pairs.verdicts import CONTROL, MARKS
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.sections import METHOD, App, Items, Section
+from unmask.report.presenting import METHOD, App, Items, Presentation, Section, Topic, clear
 from unmask.report.study import SCORED
 from unmask.report.tables import Column, Table, columns_of, in_order, records, with_marks
 from unmask.report.wording import counted, listed, many

@@ -19,7 +19,6 @@ import vl_convert
 from unmask import __version__
 from unmask.errors import InputError
 from unmask.files import write_text, written_whole
-from unmask.report.sections import Chart
 from unmask.report.wording import with_parts_of
 
 if TYPE_CHECKING:
@@ -160,22 +159,11 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     }
 
 
-def chart(caption: str, alt: str, drawn: "Drawn") -> Chart:
-    """A chart of Altair's as a block of the report. Its data is one list of rows, as `altair.InlineData`.
-
-    Parts of the caption, or of the alternative text, stand where it has what they speak of
-    (unmask.report.wording). Raises ValueError where it has other data.
-    """
-    spec = _spec(drawn)
-    rows = spec["data"]["values"]
-    return Chart(with_parts_of(caption, rows), with_parts_of(alt, rows), spec)
-
-
 def save_figure(drawn: "Drawn | None", caption: str, svg: str | Path, png: str | Path, study: str) -> None:
     """Write a chart as SVG and PNG on a light ground, with a title that says what it is and of which study;
     where there is none, a picture of words says so. The same chart gives the same bytes.
 
-    Raises ValueError as `chart` does.
+    Raises ValueError as `vega_lite` does.
     """
     spec: dict[str, Any] = {
         "data": {"values": [{"text": NO_FIGURE}]},
@@ -185,7 +173,7 @@ def save_figure(drawn: "Drawn | None", caption: str, svg: str | Path, png: str |
         "height": 60,
     }
     if drawn is not None:
-        spec = _spec(drawn)
+        spec = vega_lite(drawn)
         spec["title"] = title_of(spec, (), caption, study, f"Unmask {__version__}")
     look: dict[str, Any] = {
         "vl_version": VEGA_LITE,
@@ -200,7 +188,9 @@ def save_figure(drawn: "Drawn | None", caption: str, svg: str | Path, png: str |
         partial.write_bytes(vl_convert.svg_to_png(picture, scale=2))
 
 
-def _spec(drawn: "Drawn") -> dict[str, Any]:
+def vega_lite(drawn: "Drawn") -> dict[str, Any]:
+    """A chart of Altair's as Vega-Lite. Raises ValueError where its data is not one list of rows in it, as
+    `altair.InlineData`."""
     import altair.utils.schemapi as schemapi
 
     spec = drawn.to_dict(validate=schemapi.DEBUG_MODE)

@@ -17,7 +17,7 @@ from tabulate import tabulate
 from unmask import LIBRARY, workflow_root
 from unmask.files import read_facts
 from unmask.report import charts
-from unmask.report.sections import METHOD, App, Block, Chart, Code, Facts, Fold, Section, Text, arranged
+from unmask.report.presenting import METHOD, App, Block, Chart, Code, Facts, Fold, Section, Text, arranged
 from unmask.report.tables import Sheet
 from unmask.report.wording import DASH
 from unmask.tables import read_metadata

@@ -1,10 +1,14 @@
-"""Presenting a family of measures: its tables, its figures and its sections of the report, made by one job.
+"""What the report shows: sections, each a list of blocks, and the topics of families, which become sections.
 
-A family declares topics: what it shows of one subject, as rows, a table, a chart and sentences. How they
-become a section is here once; a topic without rows is not in the report. A family has PRESENTS, a
-Presentation, in unmask/{family}/presenting.py.
+A section states results in plain sentences, and then shows blocks: text, lists, tables, charts, folds, facts,
+and programs that run in the reader's browser. The page shows any of them.
+
+A family has PRESENTS, a Presentation, in unmask/{family}/presenting.py. It declares topics: what it shows of
+one subject, as rows, a table, a chart and sentences. How they become a section is here once; a topic without
+rows is not in the report. One job presents a family: it writes its tables, its figures and its sections.
 """
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,20 +16,208 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Protocol, TypeVar
 
 import pandas as pd
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from unmask.errors import InputError
 from unmask.files import write_text
-from unmask.plugins import load
-from unmask.report.charts import chart, save_figure
-from unmask.report.sections import Block, Facts, Fold, Section, Text, write_sections
-from unmask.report.sections import Table as TableBlock
+from unmask.report.charts import save_figure, vega_lite
 from unmask.report.tables import NO_SHEET, Sheet, Table, TableAndSheet, csv_text, latex, markdown
-from unmask.report.wording import Captions
+from unmask.report.wording import Captions, with_parts_of
 
 if TYPE_CHECKING:
     from unmask.report.charts import Drawn
+
+METHOD = "method"
+"""The name of the last section of the page: how numbers came about, and what they are from. Several
+families, and the report itself, write parts of it."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+    kind: Literal["text"] = field(default="text", kw_only=True)
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of texts; `warning` where a reader should be wary of them."""
+
+    texts: tuple[str, ...]
+    warning: bool = False
+    kind: Literal["items"] = field(default="items", kw_only=True)
+
+
+@dataclass(frozen=True)
+class TableBlock:
+    """A table under its caption; one without rows is its caption alone."""
+
+    sheet: Sheet
+    kind: Literal["table"] = field(default="table", kw_only=True)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart under its caption, which the reader's browser draws.
+
+    spec: a Vega-Lite document that has its data in it, rows as `{"data": {"values": [...]}}`.
+    alt: what it shows, for those who do not see it.
+    Raises ValueError for one that has not.
+    """
+
+    caption: str
+    alt: str
+    spec: dict[str, Any]
+    kind: Literal["chart"] = field(default="chart", kw_only=True)
+
+    def __post_init__(self) -> None:
+        match self.spec:
+            case {"data": {"values": [*_]}}:
+                return
+        raise ValueError("a chart has its rows in it, as data.values")
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """What it is drawn from."""
+        rows: list[dict[str, Any]] = self.spec["data"]["values"]
+        return rows
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Lines of a key and a value."""
+
+    lines: tuple[tuple[str, str], ...]
+    kind: Literal["facts"] = field(default="facts", kw_only=True)
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text to be copied as it is, such as BibTeX: its lines stay."""
+
+    text: str
+    kind: Literal["code"] = field(default="code", kw_only=True)
+
+
+@dataclass(frozen=True)
+class App:
+    """A program of this project for the reader's browser, with its data.
+
+    name: a part of its id in the page. program: where its JavaScript is in this library, without suffix, such
+    as pairs/explorer; a style sheet of that name goes with it. In the page it finds its place by the
+    attribute `data-program`; the first child there has `value`, which JSON can hold.
+    """
+
+    name: str
+    program: str
+    value: Any
+    kind: Literal["app"] = field(default="app", kw_only=True)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks that are shown when their title is opened."""
+
+    title: str
+    blocks: "tuple[Block, ...]"
+    open: bool = False
+    kind: Literal["fold"] = field(default="fold", kw_only=True)
+
+
+Block = Annotated[Text | Items | TableBlock | Chart | Facts | Code | App | Fold, Field(discriminator="kind")]
+
+
+def chart(caption: str, alt: str, drawn: "Drawn") -> Chart:
+    """A chart of Altair's as a block. Raises ValueError as unmask.report.charts.vega_lite does.
+
+    Parts of the caption, or of the alternative text, stand where it has what they speak of
+    (unmask.report.wording).
+    """
+    spec = vega_lite(drawn)
+    rows = spec["data"]["values"]
+    return Chart(with_parts_of(caption, rows), with_parts_of(alt, rows), spec)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report.
+
+    name: a part of ids in the page; sections of one name are shown as one (`arranged`). sentences: what was
+    found, in plain words, the main thing first; label: what the navigation calls it, by default its heading.
+    Of the section that has the answer of the whole report, title: the answer in a line; answers: to the
+    questions of a reader, each with its question; headline: the main numbers in a narrow table, for a
+    terminal (unmask.report.page).
+    """
+
+    name: str
+    heading: str
+    sentences: tuple[str, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    headline: Sheet | None = None
+    title: str = ""
+    answers: tuple[tuple[str, str], ...] = ()
+    label: str = ""
+
+    def is_empty(self) -> bool:
+        """Whether it has nothing to show."""
+        return not (self.sentences or self.blocks or self.answers)
+
+    def every_block(self) -> Iterator[Block]:
+        """Its blocks, and those in folds."""
+        yield from _with_inner(self.blocks)
+
+
+def _with_inner(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from _with_inner(block.blocks)
+
+
+def arranged(sections: Iterable[Section]) -> list[Section]:
+    """The sections of a page that have something to show: those of one name as one, METHOD last."""
+    parts: dict[str, Section] = {}
+    for part in sections:
+        if first := parts.get(part.name):
+            sentences, blocks = first.sentences + part.sentences, first.blocks + part.blocks
+            part = replace(first, heading=first.heading or part.heading, sentences=sentences, blocks=blocks)
+        parts[part.name] = part
+    whole = [section for section in parts.values() if not section.is_empty()]
+    return sorted(whole, key=lambda section: section.name == METHOD)
+
+
+def write_sections(path: str | Path, sections: Iterable[Section], facts: Mapping[str, Any]) -> None:
+    """Write sections as JSON, in their order, whole or not at all.
+
+    facts: how they say that they were made (unmask.files.record).
+    Raises ValueError for data that JSON cannot hold, such as NaN.
+    """
+    stored = {"sections": _SECTIONS.dump_python([*sections]), **facts}
+    write_text(path, json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read_sections(path: str | Path) -> list[Section]:
+    """What `write_sections` wrote. Raises InputError where the file holds something else."""
+    try:
+        return _SECTIONS.validate_python(json.loads(Path(path).read_bytes())["sections"])
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except ValidationError as error:
+        (first, *_) = error.errors()
+        place = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path}: no sections of the report: {place}: {first['msg']}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: no sections of the report: {error}") from None
+
+
+_SECTIONS = TypeAdapter(list[Section], config=ConfigDict(extra="forbid"))
+
+
+# topics of families
 
 
 class Captioned(Protocol):
@@ -189,7 +381,7 @@ class Presentation(Generic[Results]):
 
 
 def present(
-    family: str,
+    presents: Presentation[Any],
     files: Mapping[str, Any],
     settings: Mapping[str, Any],
     outputs: Mapping[str, str],
@@ -203,7 +395,6 @@ def present(
     {name}_{form}, in a form of FORMS. study: its name. facts: how sections say that they were made
     (unmask.files.record).
     """
-    presents: Presentation[Any] = load(family, "presenting").PRESENTS
     results = presents.results(files, settings)
     table = cache(partial(presents.table, results=results))
     with charts_unchecked():
