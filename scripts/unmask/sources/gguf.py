@@ -63,9 +63,8 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
         what = f"has {weights} weights{lacking}, and the {architecture} model of transformers {read}"
         raise InputError(f"{file}: {what}: it would be another model")
     # all of it is unpacked: nothing is left for a quantizer to do, which would not let it be saved
-    model.hf_quantizer = None
-    if hasattr(model.config, "quantization_config"):
-        del model.config.quantization_config
+    if quantizer := getattr(model, "hf_quantizer", None):
+        quantizer.remove_quantization_config(model)
     with written_whole(directory, folder=True) as unfinished:
         model.save_pretrained(unfinished)
         tokenizer.save_pretrained(unfinished)
