@@ -7,12 +7,12 @@ import pandas as pd
 
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.lists import check_one_origin
+from unmask.evidence.tables import check_one_origin
 from unmask.measures.scoring import read_scores
 from unmask.statistics.comparisons import sides_compared, versions_compared
-from unmask.statistics.decisions import Decisions, decisions, of_bias_type
 from unmask.statistics.schema import COMPARISONS, VERSIONS
-from unmask.statistics.sharing import sharing_of
+from unmask.statistics.scores import Decisions, decisions, of_bias_type
+from unmask.statistics.uncertainty import sharing_of
 from unmask.tables import read_table, write_table
 
 

@@ -9,7 +9,7 @@ from unmask.associations.embeddings import write_embeddings
 from unmask.associations.grounded_embedding import embed_with_images, open_region_features
 from unmask.associations.schema import STIMULI
 from unmask.associations.words import WordFacts, spans_of
-from unmask.evidence.lists import model_facts
+from unmask.evidence.tables import model_facts
 from unmask.models.embedding import Vectors, embed, load_encoder
 from unmask.tables import read_table
 

@@ -12,10 +12,10 @@ from unmask.measures.scoring import SCORES, read_scores
 from unmask.pairs.elsewhere import MEANS, read_score_file
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.matching import match, scores_table
-from unmask.statistics.computing import Measured, compute
-from unmask.statistics.decisions import decisions
+from unmask.pairs.measuring import compute
 from unmask.statistics.null import words_of_scores
 from unmask.statistics.schema import FLAWS, SCHEMAS
+from unmask.statistics.scores import decisions
 from unmask.tables import framed, read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, SHUFFLED
 
@@ -45,7 +45,7 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     # of means over all tokens word choice has a band without evidence, too
     series = [each for each in original.series if each[0] in MEANS]
     words = dict.fromkeys(series, words_of_scores(pairs, matched.sides)) if series else None
-    computed = compute(pairs, flaws, Measured(original), params.options, words=words)
+    computed = compute(pairs, flaws, {ORIGINAL: original}, {}, params.options, words=words)
     stated = {"options": dict(params.options), **facts}
     for name in computed.keys() & outputs.keys():
         write_table(outputs[name], computed[name], SCHEMAS[name], stated)

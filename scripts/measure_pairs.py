@@ -5,17 +5,17 @@ The evidence is read once for all of it. What the study, or this model, lacks is
 
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.lists import listed
-from unmask.evidence.schema import LIKELIEST, read_evidence
+from unmask.evidence.schema import LIKELIEST
+from unmask.evidence.tables import listed, read_evidence
 from unmask.files import write_facts
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.formulas import maskings_of
 from unmask.measures.scoring import SCORES, read_scores, score_pairs
 from unmask.pairs.explorer import explored, shown_pairs
-from unmask.statistics.computing import Measured, compute
-from unmask.statistics.decisions import decisions
+from unmask.pairs.measuring import compute
 from unmask.statistics.schema import FLAWS, SCHEMAS
+from unmask.statistics.scores import decisions
 from unmask.tables import framed, read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, SHUFFLED
 
@@ -49,13 +49,11 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     write_facts(outputs.explored, {**packed, **facts})
     networks = [table for list_ in inputs.untrained for table in listed(list_).values()]
     untrained = [decisions(pairs, read_scores(path, params.measures)) for path in networks]
-    original, shuffled = Measured(decisions(pairs, scores[ORIGINAL]), evidence[ORIGINAL]), None
-    if evidence[SHUFFLED]:
-        shuffled = Measured(decisions(pairs, scores[SHUFFLED]), evidence[SHUFFLED])
+    decided = {variant: decisions(pairs, scores[variant]) for variant, rows in evidence.items() if rows}
     # of both sides of all pairs; of models without a tokenizer none
     unknown = next(iter(origins[ORIGINAL].values()), {}).get("unknown_tokens")
     unknown_id = unknown["id"] if unknown else None
-    computed = compute(pairs, flaws, original, params.options, shuffled, untrained, unknown_id=unknown_id)
+    computed = compute(pairs, flaws, decided, evidence, params.options, untrained, unknown_id=unknown_id)
     stated = {"options": dict(params.options), "unknown_tokens": unknown, **facts}
     for name in computed.keys() & outputs.keys():
         write_table(outputs[name], computed[name], SCHEMAS[name], stated)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from unmask.models.job import model_job
-from unmask.evidence.lists import Table, is_renewed
+from unmask.evidence.tables import Table, is_renewed
 from unmask.regional.prefixes import (
     PLACELESS,
     label_number,

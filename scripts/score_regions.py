@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from unmask.models.job import model_job
-from unmask.evidence.lists import model_facts
+from unmask.evidence.tables import model_facts
 from unmask.models.loading import load
 from unmask.regional.herb import Tree
 from unmask.regional.likelihoods import write_likelihoods

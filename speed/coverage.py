@@ -20,8 +20,15 @@ from scipy.stats import norm
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from unmask.statistics.proportions import normal_quantile, proportion, wilson  # noqa: E402
-from unmask.statistics.sharing import Floats, Ints, Sharing, contrast  # noqa: E402
+from unmask.statistics.uncertainty import (  # noqa: E402
+    Floats,
+    Ints,
+    Sharing,
+    contrast,
+    normal_quantile,
+    proportion,
+    wilson,
+)
 
 PAGE = ROOT / "docs/chance.md"
 PAIRS = (10, 50, 500)

@@ -84,12 +84,11 @@ from unmask.errors import InputError, known_names
 from unmask.evidence import engine
 from unmask.evidence.collecting import Wanted, as_rows
 from unmask.evidence.collecting import evidence_of as evidence_tables
-from unmask.evidence.lists import check_one_origin, write_list
-from unmask.evidence.lists import listed as evidence_listed
 from unmask.evidence.reading import Subject, read
-from unmask.evidence.schema import EVIDENCE, LIKELIEST, read_evidence
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.sentences import MASKINGS, Sentence, modified_tokens, shuffle_tokens
-from unmask.evidence.shards import Progress
+from unmask.evidence.tables import Progress, check_one_origin, read_evidence, write_list
+from unmask.evidence.tables import listed as evidence_listed
 from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
 from unmask.fetching.http import fetch
@@ -99,8 +98,15 @@ from unmask.frequency import counting
 from unmask.frequency.correlation import correlation_table, log_ratios
 from unmask.frequency.counting import count_words, counts_of_files
 from unmask.frequency.group_tests import compare_groups, ranked
-from unmask.frequency.group_words import EXTRACTED, LISTED, count_group_words, counts_of, extract, uses
-from unmask.frequency.levels import levels
+from unmask.frequency.group_words import (
+    EXTRACTED,
+    LISTED,
+    count_group_words,
+    counts_of,
+    extract,
+    levels,
+    uses,
+)
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
 from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
 from unmask.gendered_words import WordPairs, read_word_pairs
@@ -152,6 +158,7 @@ from unmask.pairs.elsewhere import MEANS, check_score_files, read_score_file
 from unmask.pairs.explorer import HIDES, SPACE, explored, shown_pairs, surfaces
 from unmask.pairs.keys import OF_DECODERS, known_benchmarks
 from unmask.pairs.matching import match, scores_table
+from unmask.pairs.measuring import compute
 from unmask.pairs.planted import JUDGEMENTS, judgement, judgements, planted_in
 from unmask.pairs.printed import STEREOSET as PAIRS_STEREOSET
 from unmask.pairs.printed import of_paper, paper_tables, peers, printed_scores
@@ -275,13 +282,8 @@ from unmask.sources.regional_sentences import hide_names, likely_sentences
 from unmask.statistics import STATISTICS, null
 from unmask.statistics.accuracy import accuracy_table, candidates, mcnemar_table
 from unmask.statistics.agreement import agreement_table, curve, roc_table, vote_counts
-from unmask.statistics.bias import bias_table
-from unmask.statistics.comparisons import mcnemar_p, measures_compared, sides_compared, versions_compared
-from unmask.statistics.computing import Measured, compute
-from unmask.statistics.decisions import Decisions, decisions
-from unmask.statistics.lms import lms_table
+from unmask.statistics.comparisons import measures_compared, sides_compared, versions_compared
 from unmask.statistics.null import RandomWords, bands, null_scores, words_of_evidence, words_of_scores
-from unmask.statistics.proportions import normal_quantile, proportion, wilson
 from unmask.statistics.quality import (
     WORDS_SHOWN,
     flags,
@@ -290,7 +292,6 @@ from unmask.statistics.quality import (
     quality_table,
     token_flags,
 )
-from unmask.statistics.ranks import holm, spearman
 from unmask.statistics.schema import (
     ACCURACY,
     AGREEMENT,
@@ -306,16 +307,23 @@ from unmask.statistics.schema import (
     UNRATED,
     VERSIONS,
 )
-from unmask.statistics.sharing import (
+from unmask.statistics.scores import Decisions, bias_table, decisions, lms_table
+from unmask.statistics.uncertainty import (
     LEAST_DESIGN_EFFECT,
     Flags,
     Floats,
     Sharing,
     contrast,
+    holm,
     kinds_in,
+    mcnemar_p,
     nodes_of,
+    normal_quantile,
+    proportion,
     sharing_of,
+    spearman,
     t_test,
+    wilson,
 )
 from unmask.study import choose_study, complete, families
 from unmask.study_results import StudyResults, declared_tables, facts_by, load_tables, tables_by

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from library import EVIDENCE, Captions, Measured, PairResults, compute, decisions, flaws_table
+from library import EVIDENCE, Captions, PairResults, compute, decisions, flaws_table
 from study_schema import MEASURES
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 BIAS_TYPES = ("gender", "race-color", "age")
+SHUFFLED_MEASURES = ("AUL", "AULA")
 PAIR_ROLES = ("stereotype", "antistereotype")
 NEAR = 1e-4
 """A margin no farther than this from zero is a near-tie, unless it is zero: then the sentences are equal."""
@@ -134,16 +135,22 @@ def make(n: int = 60, seed: int = 0, rated: bool = True, directed: bool = True) 
     rng = np.random.default_rng(seed)
     pairs = make_pairs(n, rng, rated, directed)
     evidence, shuffled = make_evidence(pairs, rng)
-    scores, shuffled_scores = make_scores(pairs, rng), make_scores(pairs, rng, ("AUL", "AULA"))
+    scores, shuffled_scores = make_scores(pairs, rng), make_scores(pairs, rng, SHUFFLED_MEASURES)
     return Synthetic(pairs, scores, shuffled_scores, evidence, shuffled)
+
+
+def decided(scores: pd.DataFrame, measure: str, protocol: str) -> dict[str, tuple[str, float]]:
+    """Outcome and margin of each pair."""
+    rows = scores[(scores["measure"] == measure) & (scores["protocol"] == protocol)]
+    return dict(zip(rows["pair_id"], zip(rows["outcome"], rows["margin"], strict=True), strict=True))
 
 
 def statistics_of(made: Synthetic, options: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """The statistics of these tables by name."""
-    original = decisions(made.pairs, made.scores)
-    shuffled = decisions(made.pairs, made.shuffled_scores)
-    variants = Measured(original, made.evidence), Measured(shuffled, {"none": made.shuffled})
-    return compute(made.pairs, flaws_table(made.pairs), variants[0], options, variants[1])
+    scores = {"original": made.scores, "shuffled": made.shuffled_scores}
+    decided = {variant: decisions(made.pairs, rows) for variant, rows in scores.items()}
+    evidence = {"original": made.evidence, "shuffled": {"none": made.shuffled}}
+    return compute(made.pairs, flaws_table(made.pairs), decided, evidence, options)
 
 
 def pair_results(

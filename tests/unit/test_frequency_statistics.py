@@ -288,19 +288,17 @@ def test_the_link_is_spearman_of_the_pairs_that_have_both(tmp_path: Path) -> Non
     assert set(found["grouping"]) == {"overall", "bias_type"}
     assert len(found) == len(MEASURES) * 2 * (1 + parts.pairs["bias_type"].nunique())
     for row in rows_of(found):
-        scores = parts.scores
-        scores = scores[(scores["measure"] == row.measure) & (scores["protocol"] == row.protocol)]
-        margin = dict(zip(scores["pair_id"], scores["margin"], strict=True))
+        decided = synthetic.decided(parts.scores, row.measure, row.protocol)
         first, second, left_out = [], [], 0
         for pair_id, bias_type, ratio in zip(
             parts.pairs["pair_id"], parts.pairs["bias_type"], values, strict=True
         ):
             if row.group in ("all", bias_type):
-                if math.isnan(ratio) or math.isnan(margin[pair_id]):
+                if math.isnan(ratio) or math.isnan(decided[pair_id][1]):
                     left_out += 1
                 else:
                     first.append(float(ratio))
-                    second.append(margin[pair_id])
+                    second.append(decided[pair_id][1])
         assert (row.n, row.left_out) == (len(first), left_out)
         assert row.rho == pytest.approx(slow_spearman(first, second))
         assert row.low < row.rho < row.high

@@ -25,11 +25,8 @@ from library import (
     SCORES,
     SHUFFLED,
     STATISTICS,
-    Measured,
     as_table,
-    compute,
     correlation_table,
-    decisions,
     explored,
     flaws_table,
     framed,
@@ -47,9 +44,9 @@ from library import (
 )
 from running import run_script
 from study_schema import MEASURES, options_with, statistics_with
+from synthetic import SHUFFLED_MEASURES
 from test_explored import likeliest_of
 
-SHUFFLED_MEASURES = ("AUL", "AULA")
 PLACE = {"model": "m", "benchmark": "b"}
 STATED = statistics_with(chance={"draws": 100, "seed": 0})
 MOST = 10
@@ -152,10 +149,8 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once_and_says_so(
     facts = read_facts(outputs["explored"])
     assert {key: facts[key] for key in expected_pairs} == expected_pairs
 
-    original = Measured(decisions(made.pairs, scores), evidence)
-    shuffled = Measured(decisions(made.pairs, shuffled_scores), {NONE: of_shuffled})
-    options = options_with(draws=100, seed=0)
-    statistics = compute(made.pairs, flaws_table(made.pairs), original, options, shuffled)
+    stored = synthetic.Synthetic(made.pairs, scores, shuffled_scores, evidence, of_shuffled)
+    statistics = synthetic.statistics_of(stored, options_with(draws=100, seed=0))
     assert set(statistics) == set(STATISTICS)
     for name, rows in statistics.items():
         expected = as_table(rows, SCHEMAS[name]).cast(plain_schema(SCHEMAS[name])).to_pandas()

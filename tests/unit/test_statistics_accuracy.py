@@ -25,7 +25,7 @@ from library import (
     read_table,
     write_table,
 )
-from test_statistics_bias import literal_variance
+from test_statistics_scores import literal_variance
 
 Hits = dict[tuple[str, str, int], bool]
 """Whether each token is right, by pair, role and position."""
@@ -65,6 +65,9 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         correct, n = literal(source, roles, row["reading"])
         assert (row["correct"], row["n"]) == (correct, n)
         assert row["accuracy"] == pytest.approx(100 * correct / n)
+        # Wilson 1927: the ends are the shares of which |correct/n - share| is z standard errors
+        for end in (row["low"] / 100, row["high"] / 100):
+            assert abs(correct / n - end) == pytest.approx(1.959964 * math.sqrt(end * (1 - end) / n))
     found = set(table[["measure", "variant", "roles", "reading"]].agg(" ".join, axis=1))
     assert {
         "AUL original pair all-tokens",

@@ -25,6 +25,7 @@ from library import (
     write_table,
 )
 from study_schema import MEASURES
+from test_statistics_comparisons import ALONE, TOGETHER
 
 Scores = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=12)
 
@@ -61,23 +62,18 @@ def test_the_area_lies_under_the_curve_which_keeps_every_corner(
         )
 
 
-ALONE = Sharing.of([()] * 90)
-IN_THREES = Sharing.of([(i // 3, "tenth" if i % 10 == 0 else -i) for i in range(90)])
-"""Three neighbouring pairs share a node, and every tenth another."""
-
-
 def literal_classes(
     made: synthetic.Synthetic, measure: str, protocol: str
 ) -> tuple[list[float], list[float], list[int]]:
     """Margins of the pairs that four raters or more call biased, those of others, and the pairs' numbers."""
-    rows = made.scores[(made.scores["measure"] == measure) & (made.scores["protocol"] == protocol)]
-    margin = rows.set_index("pair_id")["margin"]
+    decided = synthetic.decided(made.scores, measure, protocol)
     positive: dict[int, float] = {}
     negative: dict[int, float] = {}
     for number, (pair, ratings) in enumerate(made.pairs[["pair_id", "ratings"]].to_numpy().tolist()):
-        if ratings is not None and not math.isnan(margin[pair]):
+        margin = decided[pair][1]
+        if ratings is not None and not math.isnan(margin):
             votes = sum(vote is not None for vote in ratings)
-            (positive if votes >= 4 else negative)[number] = margin[pair]
+            (positive if votes >= 4 else negative)[number] = margin
     return list(positive.values()), list(negative.values()), [*positive, *negative]
 
 
@@ -91,7 +87,7 @@ def made() -> synthetic.Synthetic:
     return synthetic.make(90, seed=5)
 
 
-@pytest.mark.parametrize("sharing", [ALONE, IN_THREES], ids=["alone", "in threes"])
+@pytest.mark.parametrize("sharing", [ALONE, TOGETHER], ids=["alone", "together"])
 def test_areas_and_variances_are_the_literal_ones(
     made: synthetic.Synthetic, sharing: Sharing, tmp_path: Path
 ) -> None:

@@ -2,14 +2,14 @@
 
 import math
 import statistics
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest, chi2, t
+from scipy.stats import t
 
 import synthetic
 from library import (
@@ -23,6 +23,7 @@ from library import (
     Sharing,
     contrast,
     decisions,
+    mcnemar_p,
     measures_compared,
     modified_words,
     read_metadata,
@@ -63,14 +64,6 @@ def models(made: synthetic.Synthetic) -> dict[str, pd.DataFrame]:
     return {"one": made.scores} | {name: synthetic.make_scores(made.pairs, rng) for name in ("two", "three")}
 
 
-def decided_in(scores: pd.DataFrame) -> dict[tuple[str, str], Decided]:
-    found: dict[tuple[str, str], Decided] = {}
-    for row in scores.to_dict("records"):
-        series = found.setdefault((row["measure"], row["protocol"]), {})
-        series[row["pair_id"]] = row["outcome"], row["margin"]
-    return found
-
-
 def credit(outcome: str, protocol: str) -> float | None:
     """In percent; None where a pair does not count."""
     if protocol == "published":
@@ -78,10 +71,9 @@ def credit(outcome: str, protocol: str) -> float | None:
     return {"stereotype": 100.0, "tie": 50.0, "antistereotype": 0.0}.get(outcome)
 
 
-def check(
-    row: Mapping[Hashable, Any], first: Decided, second: Decided, ids: list[str], sharing: Sharing
-) -> None:
-    """A row against one pair at a time; clustered errors by contrast."""
+def check(row: Mapping[Hashable, Any], sides: Iterable[Decided], ids: list[str], sharing: Sharing) -> None:
+    """A row against one pair at a time of both sides; clustered errors by contrast."""
+    first, second = sides
     credits = [tuple(credit(side[pair][0], row["protocol"]) for side in (first, second)) for pair in ids]
     members = [i for i, both in enumerate(credits) if None not in both]
     own, other = (np.array([credits[i][side] for i in members], float) for side in (0, 1))
@@ -96,16 +88,14 @@ def check(
     expected = (error, df, p, d.mean() - reach, d.mean() + reach)
     assert [row[name] for name in ("error", "df", "p", "low", "high")] == pytest.approx(expected, nan_ok=True)
 
-    sides = [[side[ids[i]] for i in members] for side in (first, second)]
-    x, y = ([outcome == "stereotype" for outcome, _ in side] for side in sides)
+    of_members = [[side[ids[i]] for i in members] for side in (first, second)]
+    x, y = ([outcome == "stereotype" for outcome, _ in side] for side in of_members)
     counts = [[sum((p, q) == cell for p, q in zip(x, y, strict=True)) for cell in cells] for cells in CELLS]
     (both, b), (c, neither) = counts
     assert (row["both"], row["b"], row["c"], row["neither"]) == (both, b, c, neither)
     assert row["agreement"] == pytest.approx(100 * (both + neither) / n)
-    exact = b + c < 25
-    expected = binomtest(b, b + c).pvalue if exact else chi2.sf((abs(b - c) - 1) ** 2 / (b + c), 1)
-    assert row["p_mcnemar"] == pytest.approx(expected)
-    for name, side in zip(("first_margin", "second_margin"), sides, strict=True):
+    assert row["p_mcnemar"] == mcnemar_p(b, c)
+    for name, side in zip(("first_margin", "second_margin"), of_members, strict=True):
         sizes = [abs(margin) for _, margin in side if not math.isnan(margin)]
         assert row[name] == pytest.approx(statistics.median(sizes))
 
@@ -120,10 +110,9 @@ def test_measures_are_compared_pair_by_pair(
         for first, protocol in [(m, p) for m in MEASURES for p in ("published", "corrected")]
         for second in MEASURES[MEASURES.index(first) + 1 :]
     ]
-    outcomes, ids = decided_in(made.scores), list(made.pairs["pair_id"])
     for row in table.to_dict("records"):
-        protocol = row["protocol"]
-        check(row, outcomes[row["first"], protocol], outcomes[row["second"], protocol], ids, sharing)
+        sides = (synthetic.decided(made.scores, row[side], row["protocol"]) for side in ("first", "second"))
+        check(row, sides, list(made.pairs["pair_id"]), sharing)
     # in corrected, pairs are left out for either measure
     assert table.loc[table["protocol"] == "corrected", "n"].nunique() > 3
     write_table(f"{tmp_path}/measures.parquet", table, COMPARISONS, {})
@@ -196,10 +185,10 @@ def test_models_are_compared_with_their_origins_on_the_pairs_of_a_bias_type(
     counts = {("two", "one"): 2 * 2, ("three", "one"): 2 * len(MEASURES)}
     assert found.groupby(["first", "second"], sort=False).size().to_dict() == counts
     pairs = made.pairs if counted is None else made.pairs[made.pairs["bias_type"] == counted]
-    decided = {name: decided_in(scores) for name, scores in models.items()}
     for row in found.to_dict("records"):
-        first, second = (decided[row[side]][row["measure"], row["protocol"]] for side in ("first", "second"))
-        check(row, first, second, list(pairs["pair_id"]), sharing_of(pairs, ["words"]))
+        of_sides = (models[row[side]] for side in ("first", "second"))
+        sides = (synthetic.decided(scores, row["measure"], row["protocol"]) for scores in of_sides)
+        check(row, sides, list(pairs["pair_id"]), sharing_of(pairs, ["words"]))
 
 
 # ---- versions of a benchmark
@@ -223,8 +212,8 @@ def test_pairs_of_one_name_are_compared(made: synthetic.Synthetic, seed: int) ->
     # two pairs vary together where they share a modified word in either version
     modified = [{w for of in texts for side in modified_words(*of.loc[n]) for w in side} for n in names]
     for row in rows.to_dict("records"):
-        first, second = (decided_in(of)[row["measure"], row["protocol"]] for of in (scores, made.scores))
-        check(row, first, second, names, Sharing.of(modified))
+        sides = (synthetic.decided(of, row["measure"], row["protocol"]) for of in (scores, made.scores))
+        check(row, sides, names, Sharing.of(modified))
 
 
 def test_benchmarks_without_a_common_pair_are_refused(made: synthetic.Synthetic) -> None:

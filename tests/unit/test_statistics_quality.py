@@ -34,27 +34,13 @@ from library import (
 )
 from real_data import real_data
 from synthetic import pair_results
-from test_statistics_bias import literal_score, literal_variance
-
-ALONE = [()]
+from test_statistics_scores import literal_score, literal_variance
 
 
-def made_decisions(credits: np.ndarray) -> Decisions:
-    """One measure, corrected, that prefers the stereotype where credits is true, shape (pairs, columns)."""
-    outcome = np.where(credits, "stereotype", "antistereotype").astype(object)
-    series = [(f"m{column}", "corrected") for column in range(credits.shape[1])]
-    return Decisions(series, outcome, np.where(credits, 1.0, -1.0), outcome, outcome)
-
-
-def row_of(table: pd.DataFrame, flaw: str, measure: str = "m0", protocol: str = "corrected") -> pd.Series:
+def row_of(table: pd.DataFrame, flaw: str, measure: str = "m", protocol: str = "corrected") -> pd.Series:
     found = table[(table["flaw"] == flaw) & (table["measure"] == measure) & (table["protocol"] == protocol)]
     assert len(found) == 1
     return found.iloc[0]
-
-
-def outcomes_of(scores: pd.DataFrame, measure: str, protocol: str) -> list[str]:
-    found = scores.loc[(scores["measure"] == measure) & (scores["protocol"] == protocol), "outcome"]
-    return found.tolist()
 
 
 @pytest.mark.parametrize("protocol", ["published", "corrected"])
@@ -69,7 +55,7 @@ def test_scores_and_changes_are_those_of_the_definition(protocol: str) -> None:
     as_table(table, QUALITY)
     either = flaws["identical"] | flaws["near_duplicate"]
     for measure in ("AUL", "SSS"):
-        outcomes = outcomes_of(made.scores, measure, protocol)
+        outcomes = [of for of, _ in synthetic.decided(made.scores, measure, protocol).values()]
         counted = [i for i in range(80) if protocol == "published" or outcomes[i] != "undefined"]
         values = [literal_score([outcomes[i]], protocol) for i in counted]
         for name, has in {**flaws, **unrated, "any": either}.items():
@@ -90,35 +76,21 @@ def test_scores_and_changes_are_those_of_the_definition(protocol: str) -> None:
             assert row["p"] == pytest.approx(2 * t.sf(abs(row["change"]) / error, df))
 
 
-@pytest.mark.parametrize(("count", "shared", "least"), [(8, False, 0), (60, False, 0.03), (60, True, 0.03)])
-def test_flaws_that_change_nothing_are_found_as_often_as_said(count: int, shared: bool, least: float) -> None:
-    """Few flawed pairs, which are all alike once in 128 times, and many; pairs of one word decide alike."""
-    rng, rounds, n = np.random.default_rng(6), 600, 240
-    word = np.arange(n) % 40
-    flaw = np.isin(np.arange(n), rng.permutation(n)[:count])
-    lean = np.where(rng.random((40, rounds)) < 0.5, 0.9, 0.1)[word] if shared else 0.5
-    credits = rng.random((n, rounds)) < lean
-    sharing = Sharing.of([(w,) for w in word] if shared else ALONE * n)
-    table = quality_table(made_decisions(credits), {"f": flaw}, sharing, 0.95)
-    own = table[table["flaw"] == "f"]
-    wrong = (own["p"] < 0.05).mean()
-    assert least < wrong < 0.07
-    assert ((own["p"] < 0.05) == ((own["low"] > 0) | (own["high"] < 0))).all()
-
-
 def test_what_cannot_be_said_is_null() -> None:
-    credits = np.random.default_rng(8).random((20, 1)) < 0.5
-    none, every = np.zeros(20, dtype=bool), np.ones(20, dtype=bool)
-    lone = Sharing.of(ALONE * 20)
-    assert quality_table(made_decisions(credits), {}, lone, 0.95).empty
-    assert quality_table(made_decisions(credits), {"f": none}, lone, 0.95).empty
-    left = row_of(quality_table(made_decisions(credits), {"f": every}, lone, 0.95), "f")
+    def table_of(flaws: dict[str, Flags], node: str = "", always: bool = False) -> pd.DataFrame:
+        """Of twenty pairs, which share the node if there is one, and may always decide alike."""
+        credits = (np.random.default_rng(8).random((20, 1)) < 0.5) | always
+        outcome = np.where(credits, "stereotype", "antistereotype").astype(object)
+        decided = Decisions([("m", "corrected")], outcome, credits.astype(float), outcome, outcome)
+        return quality_table(decided, flaws, Sharing.of([tuple(node)] * 20), 0.95)
+
+    assert table_of({}).empty and table_of({"f": np.zeros(20, dtype=bool)}).empty
+    left = row_of(table_of({"f": np.ones(20, dtype=bool)}), "f")
     assert left["flawed"] == 20 and left[["without", "change", "low", "p", "random_sd"]].isna().all()
     # all alike: nothing has varied; all of one word: one cluster, whose change is as large as its error
-    alike = row_of(quality_table(made_decisions(credits | True), {"f": np.arange(20) < 5}, lone, 0.95), "f")
+    alike = row_of(table_of({"f": np.arange(20) < 5}, always=True), "f")
     assert alike["change"] == 0 and alike[["error", "low", "p"]].isna().all() and alike["random_sd"] == 0
-    together = Sharing.of([("w",)] * 20)
-    bound = row_of(quality_table(made_decisions(credits), {"f": np.arange(20) < 5}, together, 0.95), "f")
+    bound = row_of(table_of({"f": np.arange(20) < 5}, "w"), "f")
     assert bound["df"] == pytest.approx(1) and bound["p"] == pytest.approx(0.5)
 
 
@@ -239,7 +211,7 @@ def test_leverage_is_that_of_leaving_pairs_out(measure: str, protocol: str) -> N
     assert found["rank"].tolist() == list(range(1, WORDS_SHOWN + 1))
     texts = made.pairs[["stereotype", "antistereotype"]].to_numpy().tolist()
     of_pairs = [{word for side in modified_words(*both) for word in side} for both in texts]
-    outcomes = outcomes_of(made.scores, measure, protocol)
+    outcomes = [of for of, _ in synthetic.decided(made.scores, measure, protocol).values()]
     score = literal_score(outcomes, protocol)
     without = {
         word: literal_score(

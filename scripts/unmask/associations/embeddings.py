@@ -11,8 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.associations.schema import EMBEDDINGS
-from unmask.evidence.lists import Table
-from unmask.evidence.shards import Progress, Shard, digest_of_parts, write_in_shards
+from unmask.evidence.tables import Progress, Shard, Table, digest_of_parts, write_in_shards
 from unmask.tables import read_arrow
 
 logger = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from scipy.stats import bootstrap
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.terms import E1, E2, E3X, E3Y, TEXT, UNITS, WEAT, WORD
 from unmask.errors import InputError
-from unmask.statistics.ranks import holm
+from unmask.statistics.uncertainty import holm
 from unmask.tables import framed
 
 Floats = npt.NDArray[np.float64]

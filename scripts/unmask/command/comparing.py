@@ -17,8 +17,9 @@ from unmask.pairs.keys import PairStatistics
 from unmask.pairs.matching import Matched, match, scores_table
 from unmask.report.wording import counted, number, p_value
 from unmask.statistics.comparisons import sides_compared
-from unmask.statistics.decisions import NO_PREFERENCE, Decisions, decisions
-from unmask.statistics.sharing import sharing_of
+from unmask.statistics.schema import NO_PREFERENCE
+from unmask.statistics.scores import Decisions, decisions
+from unmask.statistics.uncertainty import sharing_of
 from unmask.terms import CORRECTED
 
 LEVEL = 0.95

@@ -13,9 +13,10 @@ from unmask.report.forms import Axis, changes_chart
 from unmask.report.presenting import Presentation, Topic, clear
 from unmask.report.tables import Column, Sheet, Table, columns_of, in_order
 from unmask.report.wording import UNTESTABLE, Captions, counted, load_captions, many, number
-from unmask.statistics.changes import changes, without_controls
-from unmask.statistics.decisions import NO_PREFERENCE
-from unmask.statistics.ranks import holm
+from unmask.statistics.comparisons import changes, without_controls
+from unmask.statistics.schema import COMPARISONS, NO_PREFERENCE
+from unmask.statistics.uncertainty import holm
+from unmask.study_results import load_tables
 from unmask.terms import CORRECTED, PUBLISHED
 
 CONTINUED = "continued"
@@ -88,11 +89,13 @@ class DebiasingResults:
     def changed(self) -> pd.DataFrame:
         """How the bias scores of debiased models differ from those of their origins.
 
-        As unmask.statistics.changes has it, with the method, and p_holm over all rows of a method but
+        As unmask.statistics.comparisons has them, with the method, and p_holm over all rows of a method but
         controls, which the report counts in one sentence.
         """
         origins, methods = ({of["name"]: of[key] for of in self.models} for key in ("from", "method"))
-        rows = changes(self.files.get("comparisons") or [], origins, self.settings["measures"], CORRECTED)
+        order = {"measure": self.settings["measures"]}
+        rows = load_tables(self.files.get("comparisons") or [], COMPARISONS, "benchmark", order=order)
+        rows = changes(rows, origins, CORRECTED)
         rows = rows.assign(method=rows["model"].map(methods))
         return rows.join(holm(without_controls(rows), ["method"])["p_holm"])
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.downstream.terms import BIAS, CHANGE, FEMALE, GAP, MALE, OCCUPATIONS, TEST
-from unmask.statistics.sharing import TOLERANCE, ClusteredVariance, mean_basis, t_test
+from unmask.statistics.uncertainty import TOLERANCE, ClusteredVariance, mean_basis, t_test
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

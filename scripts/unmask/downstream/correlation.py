@@ -19,8 +19,7 @@ from scipy.stats import kendalltau
 from unmask.downstream.cells import ALPHA, Floats
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.terms import AFTER, BEFORE, MAIN
-from unmask.statistics.decisions import NO_PREFERENCE
-from unmask.statistics.schema import BIAS, BIAS_TYPE, OVERALL
+from unmask.statistics.schema import BIAS, BIAS_TYPE, NO_PREFERENCE, OVERALL
 from unmask.study_results import load_tables
 from unmask.tables import framed
 from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED

@@ -15,8 +15,8 @@ from unmask.report.presenting import Presentation, Topic, clear
 from unmask.report.study import DOUBT
 from unmask.report.tables import Column, Sheet, Table, columns_of, in_order, records, rows_of, with_marks
 from unmask.report.wording import DAGGER, counted, listed, many, number, span
-from unmask.statistics.changes import without_controls
-from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.comparisons import without_controls
+from unmask.statistics.schema import NO_PREFERENCE
 from unmask.terms import CORRECTED, PUBLISHED
 
 PAPER = "Kaneko et al. (2022)"

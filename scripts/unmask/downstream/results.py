@@ -11,8 +11,9 @@ from unmask.downstream.schema import CORRELATIONS, SCORES, WORD_COUNTS
 from unmask.downstream.terms import ALL_PAIRS, CHANGE
 from unmask.report.study import doubts, read_published
 from unmask.report.wording import Captions, load_captions
-from unmask.statistics.changes import changes
-from unmask.statistics.ranks import holm
+from unmask.statistics.comparisons import changes
+from unmask.statistics.schema import COMPARISONS
+from unmask.statistics.uncertainty import holm
 from unmask.study_results import facts_by, load_tables
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED
@@ -108,9 +109,11 @@ class DownstreamResults:
 
     @cached_property
     def changes_of_scores(self) -> pd.DataFrame:
-        """How the bias scores of debiased models differ from those of their origins (statistics.changes)."""
+        """How the bias scores of debiased models differ from those of their origins (`changes`)."""
         origins = {model.name: model.origin for model in self.roles if model.origin is not None}
-        return changes(self.files.get("comparisons") or [], origins, self.measures, CORRECTED)
+        order = {"measure": self.measures}
+        rows = load_tables(self.files.get("comparisons") or [], COMPARISONS, "benchmark", order=order)
+        return changes(rows, origins, CORRECTED)
 
     @cached_property
     def correlations(self) -> pd.DataFrame:

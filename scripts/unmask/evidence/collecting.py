@@ -13,7 +13,7 @@ from unmask.errors import InputError
 from unmask.evidence.engine import Answers, Indices, Queries, answer
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import MASKINGS, Pair, Sentence, predicted, shuffle_tokens
-from unmask.evidence.shards import Progress
+from unmask.evidence.tables import Progress
 from unmask.models.loading import LoadedModel
 from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, SHUFFLED, START, UNRELATED
 

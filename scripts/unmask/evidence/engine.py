@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from unmask.evidence.shards import Progress
+from unmask.evidence.tables import Progress
 from unmask.models.loading import LoadedModel
 
 Floats = npt.NDArray[np.float32]

@@ -13,10 +13,17 @@ import numpy as np
 import pandas as pd
 
 from unmask.evidence.collecting import Wanted, evidence_of
-from unmask.evidence.lists import Table, missing, model_facts
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.sentences import MASKINGS, Pair
-from unmask.evidence.shards import Progress, Shard, digest_of_parts, write_in_shards
+from unmask.evidence.tables import (
+    Progress,
+    Shard,
+    Table,
+    digest_of_parts,
+    missing,
+    model_facts,
+    write_in_shards,
+)
 from unmask.evidence.tokenising import tokenise, unknown_tokens
 from unmask.models.devices import Device
 from unmask.models.loading import LoadedModel, load

@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.frequency.group_words import counts_of
-from unmask.frequency.levels import log_counts, rounded
+from unmask.frequency.group_words import counts_of, log_counts, rounded
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.statistics.decisions import decisions, groups
-from unmask.statistics.ranks import spearman
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
+from unmask.statistics.scores import decisions, groups
+from unmask.statistics.uncertainty import spearman
 from unmask.tables import framed, read_table
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 from unmask.words import modified_words
@@ -55,7 +54,7 @@ def correlation_table(
     """Spearman's correlation of margin and log frequency ratio, over all pairs and by bias type.
 
     pairs, scores: PAIRS and SCORES of one model; ratios: PAIR_RATIOS. Rows of CORRELATIONS; pairs that lack
-    a margin or a ratio are left out. The interval (unmask.statistics.ranks.spearman) takes pairs as
+    a margin or a ratio are left out. The interval (unmask.statistics.uncertainty.spearman) takes pairs as
     independent; pairs about the same words are not, so it is too narrow where a benchmark has few words.
     Ratios are ranked as `rounded` leaves them.
     Raises InputError where scores or ratios are of other pairs.

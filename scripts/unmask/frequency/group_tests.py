@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu, rankdata
 
-from unmask.frequency.group_words import EXTRACTED, PAIRS_OF
-from unmask.frequency.levels import levels
+from unmask.frequency.group_words import EXTRACTED, PAIRS_OF, levels
 from unmask.frequency.word_lists import ADVANTAGED, GROUPS
-from unmask.statistics.ranks import holm
+from unmask.statistics.uncertainty import holm
 
 SHOWN = 4
 """How many words of a group a row of Table 2 shows; eight in all, as in the paper."""
@@ -23,7 +22,7 @@ def ranked(words: pd.DataFrame) -> pd.DataFrame:
     Table 2 shows for each group the SHOWN that most pairs use, in order of the alphabet where as many do:
     they stand for the group whether or not corpora know them. Words listed by hand are all shown. Ranks are
     among the words that a row shows: 1 for the one that the corpora have most often, mean ranks for equals.
-    Equals are counts of one level (unmask.frequency.levels), as for the log frequency ratios of pairs.
+    Equals are counts of one level (unmask.frequency.group_words), as for the log frequency ratios of pairs.
     """
     use = np.where(words["group"] == ADVANTAGED, *(words[PAIRS_OF[group]] for group in GROUPS))
     order = words.assign(use=use).sort_values(["use", "word"], ascending=[False, True])

@@ -1,9 +1,10 @@
-"""The words by which a benchmark names its groups, and how often corpora use them."""
+"""The words by which a benchmark names its groups, how often corpora use them, and which counts are equal."""
 
 from collections.abc import Iterable, Set
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,6 +21,12 @@ MIN_PAIRS = 2
 """How many pairs must use a word for its group: it leaves out most names and slips of the writers."""
 PAIRS_OF = {group: f"pairs_{group}" for group in GROUPS}
 """The column that counts the pairs of a group."""
+SMOOTHING = 0.5
+"""Added to every count, so that a word that no corpus has gets a finite logarithm."""
+
+DECIMALS = 2
+"""Differences of log counts are rounded so before anything is ranked: less than half a percent is none, being
+the noise of a sample of text."""
 
 
 def sides(stereotype: str, antistereotype: str, direction: str) -> tuple[list[str], list[str]]:
@@ -94,6 +101,29 @@ def counts_of(words: Iterable[str], paths: Iterable[str | Path]) -> tuple[pd.Ser
     if tokens == 0:
         raise InputError("corpora: they have no words")
     return total.astype("int64"), tokens
+
+
+def log_counts(counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """log(count + SMOOTHING), natural."""
+    return np.log(np.asarray(counts, dtype=np.float64) + SMOOTHING)
+
+
+def rounded(differences: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Differences of log counts, rounded to DECIMALS; nan stays nan."""
+    return np.asarray(differences, dtype=np.float64).round(DECIMALS)
+
+
+def levels(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """The level of each count among `counts`, from 0 for the lowest; counts of one level are equal.
+
+    A level begins where the next lower count is so far below that the rounded difference of their logarithms
+    is not 0.
+    """
+    logs = log_counts(counts)
+    order = np.argsort(logs, kind="stable")
+    level = np.zeros(len(logs), dtype=np.int64)
+    level[order[1:]] = np.cumsum(rounded(np.diff(logs[order])) > 0)
+    return level
 
 
 def count_group_words(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from unmask.evidence.collecting import Wanted, evidence_of
-from unmask.evidence.lists import Table, missing
 from unmask.evidence.reading import Subject, Tokenised
+from unmask.evidence.tables import Table, missing
 from unmask.measures.formulas import maskings_of
 from unmask.measures.scoring import SCORES, Evidence, score_pairs
 from unmask.models.directory import CAUSAL_LM, MASKED_LM

@@ -19,10 +19,8 @@ from unmask.report.presenting import METHOD, Block, Code, Fold, Items, Section, 
 from unmask.report.study import ORACLE, SCORED, UNTRAINED
 from unmask.report.tables import Column, Row, Sheet, Table, records
 from unmask.report.wording import counted, interval, listed, many, span
-from unmask.statistics.decisions import NO_PREFERENCE
-from unmask.statistics.proportions import contains
-from unmask.statistics.schema import BIAS_TYPE, OVERALL
-from unmask.statistics.sharing import TOLERANCE
+from unmask.statistics.schema import BIAS_TYPE, NO_PREFERENCE, OVERALL
+from unmask.statistics.uncertainty import TOLERANCE, contains
 from unmask.terms import CORRECTED, STEREOTYPE
 from unmask.words import is_unsegmented
 

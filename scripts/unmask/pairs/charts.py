@@ -10,7 +10,7 @@ from unmask.pairs.verdicts import TESTABLE, VERDICTS
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
 from unmask.report.tables import columns_of, rows_of
 from unmask.report.wording import counted
-from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.schema import NO_PREFERENCE
 
 ON = " on "
 """Between the two lines of a panel's name."""

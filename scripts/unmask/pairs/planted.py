@@ -18,9 +18,8 @@ from unmask.report.presenting import Topic
 from unmask.report.study import ORACLE
 from unmask.report.tables import Column, Table, columns_of, in_order, rows_of
 from unmask.report.wording import counted, listed, many
-from unmask.statistics.decisions import NO_PREFERENCE
-from unmask.statistics.schema import BIAS_TYPE
-from unmask.statistics.sharing import TOLERANCE
+from unmask.statistics.schema import BIAS_TYPE, NO_PREFERENCE
+from unmask.statistics.uncertainty import TOLERANCE
 from unmask.terms import CORRECTED
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
 

@@ -20,10 +20,18 @@ from unmask.report.presenting import METHOD, App, Items, Presentation, Section, 
 from unmask.report.study import SCORED
 from unmask.report.tables import Column, Table, columns_of, in_order, records, with_marks
 from unmask.report.wording import counted, listed, many
-from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.quality import flags
-from unmask.statistics.ranks import holm
-from unmask.statistics.schema import ANY_FLAW, BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL, PAIR_FLAWS, UNRATED
+from unmask.statistics.schema import (
+    ANY_FLAW,
+    BIAS_TYPE,
+    DIFFERENCE,
+    DIRECTION,
+    NO_PREFERENCE,
+    OVERALL,
+    PAIR_FLAWS,
+    UNRATED,
+)
+from unmask.statistics.uncertainty import holm
 from unmask.terms import ANTISTEREO, CORRECTED, SHUFFLED, STEREO
 
 SHOWN = ["model", "benchmark", "title"]

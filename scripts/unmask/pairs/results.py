@@ -18,7 +18,6 @@ from unmask.report.study import Study, read_published
 from unmask.report.wording import Captions, load_captions
 from unmask.statistics.agreement import BIASED_FROM
 from unmask.statistics.quality import UNKNOWN_TOKENS
-from unmask.statistics.ranks import holm
 from unmask.statistics.schema import (
     ANY_FLAW,
     BIAS_TYPE,
@@ -31,7 +30,7 @@ from unmask.statistics.schema import (
     UNRATED,
     VERSIONS,
 )
-from unmask.statistics.sharing import TARGET, WORDS, WRITER
+from unmask.statistics.uncertainty import TARGET, WORDS, WRITER, holm
 from unmask.study_results import facts_by, load_tables, tables_by
 from unmask.terms import CORRECTED, ORIGINAL
 

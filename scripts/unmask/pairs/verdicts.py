@@ -8,10 +8,8 @@ import pandas as pd
 from unmask.measures.formulas import sees_context
 from unmask.report.tables import rows_of
 from unmask.report.wording import UNTESTABLE
-from unmask.statistics.proportions import contains, leaves_out
-from unmask.statistics.ranks import step_down
 from unmask.statistics.schema import OVERALL
-from unmask.statistics.sharing import Floats
+from unmask.statistics.uncertainty import Floats, contains, leaves_out, step_down
 from unmask.terms import CORRECTED, ORIGINAL, SHUFFLED
 
 NO_CLEAR = "no clear preference"

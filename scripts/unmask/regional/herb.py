@@ -18,7 +18,7 @@ from scipy.special import softmax
 from unmask.errors import InputError
 from unmask.regional.schema import LIKELIHOODS, SCORES
 from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, LEVELS, PAPER, PUBLISHED, SPARSENESS
-from unmask.statistics.ranks import holm
+from unmask.statistics.uncertainty import holm
 from unmask.tables import read_arrow
 
 Floats = npt.NDArray[np.floating[Any]]

@@ -15,8 +15,7 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.engine import Block, token_log_probs
-from unmask.evidence.lists import Table, is_renewed
-from unmask.evidence.shards import Progress, Shard, digest_of_parts, write_in_shards
+from unmask.evidence.tables import Progress, Shard, Table, digest_of_parts, is_renewed, write_in_shards
 from unmask.models.loading import LoadedModel
 from unmask.regional.schema import LIKELIHOODS
 

@@ -24,7 +24,7 @@ from unmask.models.loading import load_network, use_fast_linear_layers
 from unmask.models.tokenizer import load_tokenizer
 from unmask.regional.schema import PREFIXES
 from unmask.regional.terms import CONTROL, NO_PREFIX, PARENT
-from unmask.statistics.comparisons import exact_mcnemar
+from unmask.statistics.uncertainty import exact_mcnemar
 from unmask.tables import framed
 from unmask.user_files import published_text
 from unmask.user_tables import Column, Table, choices_of

@@ -12,7 +12,7 @@ from unmask.regional.terms import C_W, CORRECTED, COUNTRY, FULL, PARENT, PROTOCO
 from unmask.report.study import Named, doubts, read_published
 from unmask.report.tables import in_order
 from unmask.report.wording import Captions, load_captions
-from unmask.statistics.ranks import holm
+from unmask.statistics.uncertainty import holm
 from unmask.study_results import load_tables
 from unmask.tables import read_metadata, read_table
 

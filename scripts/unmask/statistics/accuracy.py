@@ -7,10 +7,8 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.measures.scoring import Evidence
-from unmask.statistics.comparisons import mcnemar_p
-from unmask.statistics.proportions import normal_quantile, wilson
 from unmask.statistics.schema import ACCURACY, TESTS
-from unmask.statistics.sharing import Sharing, paired_test
+from unmask.statistics.uncertainty import Sharing, mcnemar_p, normal_quantile, paired_test, wilson
 from unmask.tables import framed
 from unmask.terms import (
     ALL_TOKENS,

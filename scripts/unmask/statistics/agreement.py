@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.statistics.decisions import Decisions, in_order
 from unmask.statistics.schema import AGREEMENT, ROC
-from unmask.statistics.sharing import Flags, Floats, Sharing, by_pattern, contrast, t_test
+from unmask.statistics.scores import Decisions, in_order
+from unmask.statistics.uncertainty import Flags, Floats, Sharing, by_pattern, contrast, t_test
 from unmask.tables import framed
 
 BIASED_FROM = 4

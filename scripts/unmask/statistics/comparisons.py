@@ -1,4 +1,4 @@
-"""Scores compared on the same pairs: two measures, two models, states of one, or versions of a benchmark."""
+"""Scores compared on the same pairs: two measures or models, states, versions of a benchmark, changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -6,17 +6,14 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from scipy.special import bdtr, chdtrc
 
 from unmask.errors import InputError
-from unmask.statistics.decisions import Decisions
+from unmask.measures.formulas import sees_context
 from unmask.statistics.schema import COMPARISONS, VERSIONS
-from unmask.statistics.sharing import Sharing, kinds_in, nodes_of, paired_test
+from unmask.statistics.scores import Decisions
+from unmask.statistics.uncertainty import Sharing, kinds_in, mcnemar_p, nodes_of, paired_test
 from unmask.tables import framed
 from unmask.terms import STEREOTYPE
-
-EXACT_BELOW = 25
-"""Fewer discordant units than this: an exact test; else chi-square."""
 
 
 def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
@@ -44,22 +41,6 @@ def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: 
     rows["agreement"] = 100 * (rows["both"] + rows["neither"]) / rows["n"]
     rows["p_mcnemar"] = [mcnemar_p(b, c) for b, c in zip(rows["b"], rows["c"], strict=True)]
     return rows[rows["n"] > 0]
-
-
-def mcnemar_p(b: int, c: int) -> float:
-    """McNemar's p of b units that differ one way and c the other; nan where b + c is 0.
-
-    Exact, of the binomial distribution, where b + c is below EXACT_BELOW; else of chi-square with continuity
-    correction.
-    """
-    if b + c == 0:
-        return np.nan
-    return exact_mcnemar(b, c) if b + c < EXACT_BELOW else float(chdtrc(1, (abs(b - c) - 1) ** 2 / (b + c)))
-
-
-def exact_mcnemar(b: int, c: int) -> float:
-    """McNemar's exact p, two-sided, of b units that differ one way and c the other."""
-    return float(min(1.0, 2 * bdtr(min(b, c), b + c, 0.5)))
 
 
 def measures_compared(decisions: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
@@ -101,7 +82,7 @@ def versions_compared(
     unmask.statistics.schema.VERSIONS (without the names of the benchmarks).
 
     version, original: PAIRS. of_models: each model's decisions on the one and on the other. kinds: what makes
-    pairs vary together (unmask.statistics.sharing): two pairs do so where they share something in either
+    pairs vary together (unmask.statistics.uncertainty): two pairs do so where they share something in either
     version. Raises InputError where no pair is in both.
     """
     place = pd.Index(original["pair_id"]).get_indexer(version["pair_id"])
@@ -116,3 +97,32 @@ def versions_compared(
         for model, (first, second) in of_models.items()
     )
     return sides_compared(sides, sharing, confidence, VERSIONS)
+
+
+def changes(rows: pd.DataFrame, origins: Mapping[str, str], protocol: str) -> pd.DataFrame:
+    """The bias score of each model less that of its origin, and of the margins behind them.
+
+    rows: COMPARISONS of models, the first, with their origins, the second, and a column benchmark; origins:
+    the model that each was made from. Columns: those of COMPARISONS with model, after, typical_after for what
+    the first has, and origin, before, typical_before for the second; change, the difference; benchmark;
+    untestable, true where scores or decisions differ but there is no interval, as where all pairs share a
+    word: nothing is known of other words. In the order of `origins`, and then of the rows.
+    """
+    rows = rows[(rows["protocol"] == protocol) & (rows["first"].map(origins) == rows["second"])]
+    differ = (rows["b"] + rows["c"] > 0) | (rows["difference"] != 0)
+    rows = rows.assign(untestable=differ & rows["p"].isna())
+    rank = {model: place for place, model in enumerate(origins)}
+    rows = rows.sort_values("first", key=lambda models: models.map(rank), kind="stable", ignore_index=True)
+    return rows.rename(columns=_OF_CHANGES)
+
+
+_OF_CHANGES = {
+    **{"first": "model", "first_score": "after", "first_margin": "typical_after"},
+    **{"second": "origin", "second_score": "before", "second_margin": "typical_before"},
+    "difference": "change",
+}
+
+
+def without_controls(changed: pd.DataFrame) -> pd.DataFrame:
+    """The changes that may support a claim: those of measures that see some word of a sentence."""
+    return changed[changed["measure"].map(sees_context).astype(bool)]

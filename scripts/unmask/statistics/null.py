@@ -8,6 +8,7 @@ it stands. The measure's own weights make scores of sentences of these, and deci
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +18,12 @@ from scipy.special import ndtri
 
 from unmask.measures.formulas import measure
 from unmask.measures.scoring import Evidence, counted
-from unmask.statistics.decisions import Decisions
-from unmask.statistics.sharing import TOLERANCE, Floats, Ints
+from unmask.statistics.uncertainty import TOLERANCE, Floats, Ints
 from unmask.terms import ANTISTEREOTYPE, SIDES, STEREOTYPE, TIE, UNDEFINED
 from unmask.words import modified_words, words_of
+
+if TYPE_CHECKING:
+    from unmask.statistics.scores import Decisions
 
 Series = tuple[str, str]
 """Measure and protocol."""
@@ -58,7 +61,7 @@ class RandomWords:
 
 
 def null_scores(
-    words: Mapping[Series, RandomWords], decisions: Decisions, groups: Sequence[Ints], draws: int, seed: int
+    words: Mapping[Series, RandomWords], decisions: "Decisions", groups: Sequence[Ints], draws: int, seed: int
 ) -> Floats:
     """The scores in percent of so many draws, shape (groups, series, draws); nan of what words say nothing.
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from unmask.benchmarks.schema import labels_of
-from unmask.statistics.decisions import Decisions, in_order
 from unmask.statistics.schema import ANY_FLAW, FLAWS, LEVERAGE, PAIR_FLAWS, QUALITY, UNEQUAL_TOKENS, UNRATED
-from unmask.statistics.sharing import (
+from unmask.statistics.scores import Decisions, in_order
+from unmask.statistics.uncertainty import (
     WORDS,
     ClusteredVariance,
     Flags,

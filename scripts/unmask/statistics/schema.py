@@ -9,6 +9,9 @@ from unmask.tables import schema
 OVERALL, BIAS_TYPE, DIRECTION, DIFFERENCE = "overall", "bias_type", "direction", "difference"
 """What a group of pairs is made by; `difference` is Adv - Dis, over both directions."""
 
+NO_PREFERENCE = 50.0
+"""The score, in percent, of a model that prefers the two sides of a pair equally often."""
+
 NO_CLUSTERS = "none"
 """Where no two pairs are taken to vary together."""
 
@@ -37,7 +40,7 @@ BIAS = schema(
     untrained_low, untrained_high  f64?  least and largest of their scores, percent
     margin                         f64?  mean margin, in the measure's logarithms; null of a difference
     margin_low, margin_high        f64?  ends of the interval of `margin`
-    near_ties                      i32   pairs that float error could turn (unmask.statistics.decisions)
+    near_ties                      i32   pairs that float error could turn (unmask.statistics.scores)
     confidence                     f64   level of the intervals
     clusters                       word  what makes two pairs that have it vary together, joined by +; or none
     """
@@ -192,7 +195,7 @@ LMS = schema(
     low, high            f64?  ends of the interval of `lms`; null where all comparisons vary together or tie
     score                f64?  bias score of the same pairs, percent: StereoSet's stereotype score
     icat                 f64?  idealised CAT score: lms · min(score, 100 - score) / 50, percent
-    icat_low, icat_high  f64?  ends of the interval of `icat`, percent (unmask.statistics.lms)
+    icat_low, icat_high  f64?  ends of the interval of `icat`, percent (unmask.statistics.scores)
     lms_by_target        f64?  mean over targets of the language model score of each, as StereoSet averages
     score_by_target      f64?  mean over targets of the bias score of each, percent
     icat_by_target       f64?  ICAT of these two means, percent

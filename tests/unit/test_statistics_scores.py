@@ -1,28 +1,33 @@
-"""Bias scores against a literal reading of their definition, and what must not change them."""
+"""Bias scores, LMS and ICAT against a literal reading of their definitions, and what must not change them."""
 
 import math
+import re
 from collections.abc import Sequence
+from itertools import chain, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import betainc
 from scipy.stats import norm
 from scipy.stats import t as student
 
+import library
 import synthetic
 from library import (
+    LMS,
     InputError,
     Sharing,
+    as_table,
     bias_table,
     decisions,
-    proportion,
+    lms_table,
+    margins_against_unrelated,
+    rows_of,
     sharing_of,
-    wilson,
 )
 from study_schema import options_with
 
@@ -54,20 +59,12 @@ def literal_score(outcomes: list[str], protocol: str) -> float:
     return 100 * credit / trials if trials else float("nan")
 
 
-def outcomes_of(made: synthetic.Synthetic, measure: str, protocol: str) -> dict[str, tuple[str, float]]:
-    rows = made.scores[(made.scores["measure"] == measure) & (made.scores["protocol"] == protocol)]
-    return {
-        pair: (outcome, margin)
-        for pair, outcome, margin in zip(rows["pair_id"], rows["outcome"], rows["margin"], strict=True)
-    }
-
-
 @pytest.mark.parametrize("protocol", ["published", "corrected"])
 @pytest.mark.parametrize("measure", ["AUL", "CPS"])
 def test_every_group_has_the_literal_score(measure: str, protocol: str) -> None:
     made = synthetic.make(150, seed=1)
     table = made_table(made.pairs, made.scores)
-    found = outcomes_of(made, measure, protocol)
+    found = synthetic.decided(made.scores, measure, protocol)
     groups = [("overall", "all", list(made.pairs["pair_id"]))]
     for column in ("bias_type", "direction"):
         for value in set(made.pairs[column]):
@@ -170,19 +167,25 @@ def literal_excess(values: list[float], nodes: list[set[str]], is_adv: list[bool
     return adv[0] + dis[1], adv[1] + dis[0]
 
 
+def in_words(pairs: pd.DataFrame) -> tuple[pd.DataFrame, list[set[str]]]:
+    """The pairs with one or two of twenty words each, some of which they share, and these words."""
+    rng = np.random.default_rng(0)
+    words = [{str(word) for word in rng.choice(20, size=2)} for _ in range(len(pairs))]
+    texts = [" ".join(sorted(of_pair)) for of_pair in words]
+    return pairs.assign(stereotype=texts, antistereotype="-", target=None), words
+
+
 @pytest.mark.parametrize(("measure", "unanimous"), [("AUL", False), ("SSS", False), ("AUL", True)])
 def test_intervals_are_those_of_the_written_out_variance(measure: str, unanimous: bool) -> None:
     """A difference is no surer than the scores of Adv, which may be unanimous, and of Dis."""
-    made, rng = synthetic.make(60, seed=2), np.random.default_rng(0)
+    made = synthetic.make(60, seed=2)
     adv = made.pairs.loc[made.pairs["direction"] == "antistereo", "pair_id"]
     decided = made.scores["pair_id"].isin(adv) & (made.scores["outcome"] != "undefined")
     made.scores.loc[decided & unanimous, "outcome"] = "stereotype"
-    words = [{str(word) for word in rng.choice(20, size=2)} for _ in range(60)]
-    texts = [" ".join(sorted(own)) for own in words]
-    pairs = made.pairs.assign(stereotype=texts, antistereotype="-", target=None)
+    pairs, words = in_words(made.pairs)
     table = made_table(pairs, made.scores, options_with(clusters=("words",)))
     assert set(table["clusters"]) == {"words"}
-    found = outcomes_of(made, measure, "corrected")
+    found = synthetic.decided(made.scores, measure, "corrected")
     kept = [i for i in range(60) if found[f"p{i}"][0] != "undefined"]
     values = [literal_score([found[f"p{i}"][0]], "corrected") / 100 for i in kept]
     nodes, n = [words[i] for i in kept], len(kept)
@@ -219,7 +222,6 @@ def grouped(
     outcomes: list[str],
     directions: Sequence[str] | None = None,
     protocol: str = "corrected",
-    confidence: float = 0.95,
 ) -> Any:
     """The overall row of pairs of these clusters that share one word, and so decided; with directions the
     row of their difference."""
@@ -231,7 +233,7 @@ def grouped(
     for name in ("target", "writer", "unrelated"):
         pairs[name] = None
     sharing = Sharing.of([{cluster} for cluster in clusters])
-    options = options_with(clusters=(), confidence=confidence)
+    options = options_with(clusters=())
     table = bias_table(pairs, decisions(pairs, scores), options, sharing)
     return table[table["grouping"] == ("overall" if directions is None else "difference")].iloc[0]
 
@@ -250,61 +252,6 @@ def test_a_unanimous_group_is_worth_its_clusters(side: str, clusters: int, pairs
     mixed = grouped(codes, ["stereotype", "antistereotype"] * (len(codes) // 2))
     if side == "stereotype":
         assert mixed["unanimous_low"] == pytest.approx(row["unanimous_low"]) == row["low"]
-
-
-def scored(score: float, n: int, effect: float, largest: float, rarer: float, df: float) -> pd.DataFrame:
-    """What `contrast` says of decisions; effect: nan where they are all alike."""
-    independent = 0.0 if math.isnan(effect) else 1.0
-    numbers = {"estimate": score, "n": n, "clustered": effect * independent, "independent": independent}
-    return pd.DataFrame([numbers | {"df": df, "largest": largest, "rarer": rarer}])
-
-
-def ends_of(rows: pd.DataFrame, confidence: float = 0.95, neutral: float = 0.5) -> tuple[float, float]:
-    found = proportion(rows, confidence, neutral).iloc[0]
-    return float(found["low"]), float(found["high"])
-
-
-def test_rounding_loses_no_interval() -> None:
-    one = ends_of(scored(0.9, 40, 2.0, 4.0, 2.0, 1.0))
-    for df in (1 - 1e-15, 1 - 1e-12):
-        assert ends_of(scored(0.9, 40, 2.0, 4.0, 2.0, df)) == one and not np.isnan(one).any()
-    for n, df, largest in ((0, 5.0, 1.0), (9, 0.9, 1.0), (9, 5.0, math.nan)):
-        assert proportion(scored(0.7, n, 1.0, largest, 1.0, df), 0.95)[["low", "p"]].isna().all(axis=None)
-
-
-def bisected_p(rows: pd.DataFrame, neutral: float) -> float:
-    """1 less the confidence at which an interval ends at the score of no preference, by trying
-    confidences."""
-    least, most = 0.0, 1.0
-    for _ in range(40):
-        confidence = (least + most) / 2
-        low, high = ends_of(rows, confidence, neutral)
-        least, most = (least, confidence) if low <= 100 * neutral <= high else (confidence, most)
-    return 1 - (least + most) / 2
-
-
-@settings(max_examples=15)
-@given(
-    st.sampled_from([0.0, 0.02, 0.31, 0.45, 0.5, 0.503, 0.6, 0.75, 0.94, 1.0]),
-    st.sampled_from([12, 60, 400]),
-    st.sampled_from([0.75, 1.0, 3.0, 30.0, math.nan]),
-    st.sampled_from([1.0, 2.5, 6.0]),
-    st.sampled_from([1.0, 1.5, 4.0, 19.0, 300.0]),
-    st.sampled_from([1.0, 2.3, 11.0, 200.0]),
-    st.sampled_from([0.5, 0.5, 0.49, 0.3]),
-)
-def test_p_is_where_the_interval_reaches_no_preference(
-    score: float, n: int, effect: float, largest: float, rarer: float, df: float, neutral: float
-) -> None:
-    rows = scored(score, n, effect, largest, rarer, df)
-    p = proportion(rows, 0.95, neutral)["p"].item()
-    # 1 less a confidence near 1 has few digits
-    assert p == pytest.approx(bisected_p(rows, neutral), rel=1e-4, abs=1e-10)
-    mirrored = proportion(rows.assign(estimate=1 - score), 0.95, 1 - neutral)
-    assert mirrored["p"].item() == pytest.approx(p)
-    for confidence in (0.9, 0.95, 0.99):
-        low, high = ends_of(rows, confidence, neutral)
-        assert (low <= 100 * neutral <= high) == (p >= 1 - confidence)
 
 
 @pytest.mark.parametrize("others", [None, ["tie"] * 20, ["stereotype", "antistereotype"] * 10])
@@ -331,25 +278,7 @@ def test_published_scores_are_judged_about_half_of_what_is_decided(
     codes = [i // 2 for i in range(100)]
     row = grouped(codes, outcomes, protocol="published")
     assert row["score"] == pytest.approx(stereotype) and row["neutral"] == pytest.approx(30)
-
-    assert (row["low"] <= 30 <= row["high"]) == (row["p"] >= 0.05)
-    if stereotype == 30:
-        assert row["p"] == 1
-    else:
-        other = grouped(codes, outcomes, protocol="published", confidence=1 - row["p"])
-        assert other["low" if stereotype > 30 else "high"] == pytest.approx(30, abs=1e-6)
-
-
-@given(st.integers(0, 60), st.integers(1, 60), st.sampled_from([0.9, 0.95, 0.99]))
-def test_wilson_solves_its_equation(count: int, n: int, confidence: float) -> None:
-    """Its ends are the proportions p at which |count/n - p| is z standard errors of p (Wilson 1927)."""
-    count = min(count, n)
-    z = {0.9: 1.6448536269514722, 0.95: 1.959963984540054, 0.99: 2.5758293035489004}[confidence]
-    low, high = wilson(count / n, n, z)
-    for end in (low, high):
-        assert abs(count / n - end) == pytest.approx(z * math.sqrt(end * (1 - end) / n), abs=1e-7)
-    assert 0 <= low <= count / n + 1e-9 and count / n - 1e-9 <= high <= 1
-    assert np.isnan(wilson(math.nan, 0, z)).all()
+    assert (row["low"] <= 30 <= row["high"]) == (row["p"] >= 0.05) and (row["p"] == 1) == (stereotype == 30)
 
 
 def test_what_is_undefined_scores_0_in_published_unless_all_pairs_are() -> None:
@@ -384,3 +313,139 @@ def test_scores_of_other_pairs_are_refused() -> None:
     made = synthetic.make(10, seed=0)
     with pytest.raises(InputError, match=r"AUL \(published\) has not one row for each pair"):
         made_table(made.pairs, made.scores[1:])
+
+
+def test_the_statistic_of_the_guide_is_its_definition() -> None:
+    guide = Path(__file__).parents[2] / "docs/adding.md"
+    text = guide.read_text("utf-8").partition("## A statistic")[2].partition("\n## ")[0]
+    function, columns = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names = {**vars(library), "np": np, "pd": pd}
+    exec(columns + function, names)
+    made = synthetic.make(30, seed=4)
+    table = names["sizes_table"](decisions(made.pairs, made.scores), sharing_of(made.pairs, ["words"]), 0.95)
+    for row in rows_of(as_table(table, names["SIZES"]).to_pandas()):
+        margins = [margin for _, margin in synthetic.decided(made.scores, row.measure, row.protocol).values()]
+        sizes = [abs(margin) for margin in margins if not math.isnan(margin)]
+        assert (row.n, row.size) == (
+            len(sizes),
+            pytest.approx(np.mean(sizes)),
+        ) and row.low < row.size < row.high
+
+
+# ---- the language model score and ICAT
+
+
+SERIES = [(measure, protocol) for measure in ("AUL", "SSS") for protocol in ("published", "corrected")]
+Margins = dict[tuple[str, str], Any]
+
+
+def made_margins(pairs: pd.DataFrame, seed: int = 0) -> Margins:
+    """Margins with exact ties, ties within the tolerance of `corrected`, and undefined ones."""
+    rng, found = np.random.default_rng(seed), {}
+    for series in SERIES:
+        margins = found[series] = rng.normal(0.5, 1, (2, len(pairs)))
+        for share, value in ((0.1, 0.0), (0.05, 5e-7), (0.08, np.nan)):
+            margins[rng.random(margins.shape) < share] = value
+    return found
+
+
+def lms_of(pairs: pd.DataFrame, scores: pd.DataFrame, margins: Margins) -> pd.DataFrame:
+    sharing = sharing_of(pairs, options_with()["clusters"])
+    return lms_table(pairs, decisions(pairs, scores), margins, sharing, 0.95)
+
+
+def made_for_lms(n: int = 80, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame, Margins]:
+    tables = synthetic.make(n, seed)
+    targets = [f"t{number % 13}" if number % 11 else None for number in range(n)]
+    pairs = tables.pairs.assign(target=pd.Series(targets))
+    pairs.loc[pairs.index % 10 == 3, "unrelated"] = None
+    return pairs, tables.scores, made_margins(pairs)
+
+
+def compared(margin: float, protocol: str) -> str:
+    """What a comparison says, in the words of a pair: `stereotype` of the sentence that means something."""
+    if math.isnan(margin):
+        return "undefined"
+    tie = abs(margin) <= (1e-6 if protocol == "corrected" else 0)
+    return "tie" if tie else "stereotype" if margin > 0 else "antistereotype"
+
+
+def averages(of_targets: dict[Any, list[str]], protocol: str) -> tuple[float, float]:
+    """The score of all, and the mean of those of targets."""
+    scores = [literal_score(each, protocol) for target, each in of_targets.items() if pd.notna(target)]
+    return literal_score([*chain(*of_targets.values())], protocol), float(np.nanmean(scores))
+
+
+@pytest.mark.parametrize(("measure", "protocol"), SERIES)
+def test_every_group_has_the_literal_lms_and_icat(measure: str, protocol: str) -> None:
+    """Pair after pair, as `evaluation.py` of StereoSet counts them, by target and all together."""
+    pairs, scores, margins = made_for_lms()
+    table = lms_of(pairs, scores, margins)
+    as_table(table, LMS)
+    by_pair = dict(zip(pairs["pair_id"], margins[measure, protocol].T.tolist(), strict=True))
+    decided = synthetic.decided(scores, measure, protocol)
+    for bias_type in (None, *pairs["bias_type"].unique()):
+        meaning: dict[Any, list[str]] = {}
+        bias: dict[Any, list[str]] = {}
+        for pair in rows_of(pairs):
+            if bias_type in (None, pair.bias_type):
+                both = by_pair[pair.pair_id] if pd.notna(pair.unrelated) else []
+                meaning.setdefault(pair.target, []).extend(compared(margin, protocol) for margin in both)
+                bias.setdefault(pair.target, []).append(decided[pair.pair_id][0])
+        place = ("bias_type", bias_type) if bias_type else ("overall", "all")
+        row = row_of(table, measure, protocol, *place)
+        both_ways = (averages(of, protocol) for of in (meaning, bias))
+        for suffix, lms, score in zip(("", "_by_target"), *both_ways, strict=True):
+            expected = [lms, score, lms * min(score, 100 - score) / 50]
+            assert [row[f"{name}{suffix}"] for name in ("lms", "score", "icat")] == pytest.approx(expected)
+        every = [*chain(*meaning.values())]
+        counted = len(every) - every.count("undefined") * (protocol == "corrected")
+        assert (row["n"], row["comparisons"]) == (sum(map(len, bias.values())), counted)
+
+
+def test_intervals_are_those_of_comparisons_that_vary_together() -> None:
+    """The two comparisons of a pair do, and those of pairs that share a word."""
+    tables = synthetic.make(60, 2)
+    pairs, words = in_words(tables.pairs)
+    margins, decided = made_margins(pairs), decisions(pairs, tables.scores)
+    sharing = sharing_of(pairs, ["words"])
+    table = lms_table(pairs, decided, margins, sharing, 0.95)
+    assert table["lms_by_target"].isna().all()
+    row = row_of(table, "SSS", "corrected", "overall", "all")
+    values, nodes = [], []
+    for side, number in product((0, 1), range(60)):
+        outcome = compared(float(margins["SSS", "corrected"][side, number]), "corrected")
+        if outcome != "undefined":
+            values.append(literal_score([outcome], "corrected") / 100)
+            nodes.append({*words[number], f"pair {number}"})
+    low, high, *_ = literal_interval(values, nodes)
+    assert [row["low"], row["high"]] == pytest.approx([100 * low, 100 * high], abs=1e-5)
+
+    # ICAT over the box of the two intervals at 97.5%, point by point
+    wider = lms_table(pairs, decided, margins, sharing, 0.975)
+    of_lms = row_of(wider, "SSS", "corrected", "overall", "all")
+    bias = bias_table(pairs, decided, options_with(clusters=("words",), confidence=0.975, draws=2), sharing)
+    of_bias = row_of(bias, "SSS", "corrected", "overall", "all")
+    box = [np.linspace(each["low"], each["high"], 2001) for each in (of_lms, of_bias)]
+    values_of = np.minimum(box[1], 100 - box[1])[:, None] * box[0] / 50
+    assert row["icat_low"] == pytest.approx(values_of.min(), abs=0.05)
+    assert row["icat_high"] == pytest.approx(values_of.max(), abs=0.05)
+    assert row["icat_low"] < row["icat"] < row["icat_high"]
+
+
+def test_a_benchmark_without_unrelated_sentences_has_no_rows() -> None:
+    tables = synthetic.make(20, 1)
+    evidence = {name: rows[rows["role"] != "unrelated"] for name, rows in tables.evidence.items()}
+    margins = margins_against_unrelated(list(tables.pairs["pair_id"]), evidence, ["AUL", "SSS"])
+    assert margins == {}
+    table = lms_of(tables.pairs.assign(unrelated=None), tables.scores, margins)
+    assert as_table(table, LMS).num_rows == 0
+
+
+def test_where_nothing_is_decided_there_is_no_interval() -> None:
+    """Ties and undefined comparisons cannot vary, also where they count as not preferred (published)."""
+    pairs, scores, margins = made_for_lms()
+    values = np.where(np.arange(len(pairs)) % 2, 0.0, np.nan)
+    table = lms_of(pairs, scores, dict.fromkeys(margins, np.stack([values, values])))
+    assert {*table["protocol"]} == {"published", "corrected"}
+    assert table[["low", "high", "icat_low", "icat_high"]].isna().all(axis=None)

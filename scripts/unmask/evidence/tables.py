@@ -1,22 +1,31 @@
-"""Tables that outlast the job that writes them, under a list.
+"""Tables that outlast the job that writes them: in shards until they are whole, then under a list.
 
 A job's output for Snakemake is the list of its tables with the SHA-256 of each. So Snakemake removes no table
-before a job, and a job reads again only what is not there with the facts that it should have.
+before a job, and a job reads again only what is not there with the facts that it should have. What a model
+answers is written in shards: bounded memory, and a killed job resumes where it was.
 """
 
+import hashlib
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+import shutil
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 
+from unmask.job import PROGRESS
 from unmask.errors import InputError
+from unmask.evidence.schema import EVIDENCE
 from unmask.files import read_facts, sha256_of_file, write_facts
-from unmask.tables import read_arrow, read_metadata, write_table
+from unmask.tables import read_arrow, read_metadata, read_table, write_table
 
 logger = logging.getLogger(__name__)
 
@@ -118,6 +127,22 @@ def listed(list_: str | Path) -> dict[str, Path]:
     return tables
 
 
+def read_evidence(path: str | Path, pairs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of an Evidence table of these pairs (PAIRS).
+
+    Raises InputError where the file is no Evidence table, or where its pairs are not those of the benchmark
+    in their order.
+    """
+    rows = read_table(path, EVIDENCE)
+    # a pair that is none of the benchmark's has the place -1
+    place = pd.Index(pairs["pair_id"]).get_indexer(rows["pair_id"])
+    if (np.diff(place, prepend=0) < 0).any():
+        raise InputError(
+            f"{path}: its pairs are not those of the benchmark in their order; delete it and run again"
+        )
+    return rows
+
+
 def check_one_origin(tables: Sequence[str | Path], keys: Sequence[str]) -> None:
     """Check that tables of scores, which keep the facts of their evidence, agree in these facts.
 
@@ -139,3 +164,75 @@ def _digests(list_: Path) -> dict[str, str] | None:
     except (OSError, ValueError, KeyError):
         return None
     return digests
+
+
+class Progress:
+    """Counts what a model has read of about so many tokens, and logs it every ten seconds, after `stage`."""
+
+    def __init__(self, expected_tokens: float) -> None:
+        self._expected, self._skipped = max(expected_tokens, 1.0), 0.0
+        self._tokens, self.stage = 0, ""
+        self._start = self._said = time.monotonic()
+
+    def skip(self, tokens: float) -> None:
+        """Count work that was done before."""
+        self._skipped += tokens
+
+    def add(self, tokens: int) -> None:
+        """Count tokens just read."""
+        self._tokens += tokens
+        if time.monotonic() - self._said >= 10:
+            self.say()
+
+    def say(self) -> None:
+        """Write a line into the log."""
+        self._said = time.monotonic()
+        speed = self._tokens / max(self._said - self._start, 1e-9)
+        left = max(self._expected - self._skipped - self._tokens, 0.0)
+        done, wait = 100 * (1 - left / self._expected), timedelta(seconds=round(left / max(speed, 1e-9)))
+        line = f"{self.stage}{done:.0f}% done, {speed:.3g} tokens a second, about {wait} left"
+        logger.info("%s", line, extra=PROGRESS)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A run of the rows of tables that are read together.
+
+    digest: of all that its rows are made from, besides the facts of the tables. tokens: about how many a
+    model reads for it. rows: reads the rows of each table.
+    """
+
+    digest: str
+    tokens: float
+    rows: Callable[[], Sequence[pd.DataFrame | pa.Table]]
+
+
+def write_in_shards(tables: Sequence[Table], shards: Iterable[Shard], progress: Progress) -> None:
+    """Write the rows of all shards, each table whole or not at all, the first one last.
+
+    Each finished shard stays in a folder beside the first table, where a later call with equal facts finds
+    it; the folder goes when the tables are whole. Two processes must not write one table at a time: jobs hold
+    a lock. Raises InputError where a shard is damaged.
+    """
+    folder = tables[0].path.parent / f".{tables[0].path.stem}.shards"
+    paths: list[list[Path]] = []
+    for number, shard in enumerate(shards):
+        paths.append([folder / f"{number:06}.{place}.parquet" for place in range(len(tables))])
+        facts = [as_stated({**table.facts, "shard": number, "rows": shard.digest}) for table in tables]
+        if list(map(stated, paths[-1])) == facts:
+            logger.info("shard %d was done before", number + 1)
+            progress.skip(shard.tokens)
+            continue
+        for path, table, of_table, rows in zip(paths[-1], tables, facts, shard.rows(), strict=True):
+            write_table(path, rows, table.schema, of_table)
+    progress.say()
+    for place, table in reversed(list(enumerate(tables))):
+        parts = [read_arrow(shard[place], table.schema) for shard in paths]
+        rows = pa.concat_tables([table.schema.empty_table(), *parts])
+        write_table(table.path, rows, table.schema, table.facts)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def digest_of_parts(*parts: object) -> str:
+    """A digest of what rows are made from, which JSON can hold."""
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()

@@ -1,22 +1,25 @@
-"""Which pairs share something, and the variance of every number that is a sum over pairs.
+"""How sure a number over pairs is: which pairs share something, variances, intervals and tests.
 
 Every number of a benchmark is a sum Σ wᵢ yᵢ over its pairs: a score (w = 1/n), Adv - Dis (1/n₁, -1/n₂), a
 difference of two measures or models (y is the difference), a change without flawed pairs (1/kept - 1/n), an
 area under a ROC curve (y is DeLong's placement). Pairs that share a modified word, a target or a writer
 covary, all others do not, as dyads in Aronow, Samii & Assenova (2015, Political Analysis 23:564). Sharing is
 no partition: chains of shared words would join most pairs of a bias type.
+
+Of what is no such sum: McNemar's test of paired counts, Spearman's correlation, Holm's correction of many p.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
-from scipy.special import stdtr, stdtrit
+from scipy.optimize.elementwise import find_root
+from scipy.special import bdtr, betaincinv, chdtrc, ndtri, stdtr, stdtrit
 
 from unmask.words import modified_words
 
@@ -29,6 +32,12 @@ TOLERANCE = 1e-9
 
 LEAST_DESIGN_EFFECT = 0.75
 """No variance is taken to be smaller than this share of that of independent pairs."""
+
+ENOUGH = 20
+"""From this effective size of the rarer decision on, the design effect is taken as it is estimated."""
+
+EXACT_BELOW = 25
+"""Fewer discordant units than this: an exact McNemar's test; else chi-square."""
 
 WORDS, TARGET, WRITER = "words", "target", "writer"
 """What two pairs may share."""
@@ -241,3 +250,155 @@ def t_test(
     p = 2 * stdtr(df, -np.abs(estimate / error))
     ends = {"low": estimate - reach, "high": estimate + reach}
     return pd.DataFrame({"error": error, "df": df, **ends, "p": p})
+
+
+def normal_quantile(confidence: float) -> float:
+    """What an interval of this confidence reaches in standard errors."""
+    return float(ndtri((1 + confidence) / 2))
+
+
+def wilson(share: npt.ArrayLike, size: npt.ArrayLike, quantile: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """The ends, from 0 to 1, of Wilson's intervals of shares of `size` independent decisions; nan of none.
+
+    quantile: what the interval reaches in standard errors. A tie enters as half a success in one trial. It
+    varies less than a decision, so the interval is then slightly wider than it need be.
+    """
+    share, size, z = (np.asarray(each, float) for each in (share, size, quantile))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centre = share + z**2 / (2 * size)
+        reach = z * np.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
+        low, high = ((centre + sign * reach) / (1 + z**2 / size) for sign in (-1, 1))
+    # rounding may leave the interval a hair outside
+    return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+
+def proportion(
+    scores: pd.DataFrame, confidence: float, neutral: npt.ArrayLike = 0.5, decided: npt.ArrayLike = True
+) -> pd.DataFrame:
+    """low and high in percent, p and design_effect of scores: a frame of `contrast` of decisions.
+
+    Away from 0 and 1 an interval is Wilson's with n / design effect in place of n, and Student's t (Korn &
+    Graubard 1998, Survey Methodology 24:193). Near them the few deviating decisions say little of how pairs
+    vary together, and nothing where there are none. So there each end moves outwards to that with the
+    largest design effect: of Wilson's interval the end that faces `neutral`, the share of no preference; of
+    Clopper & Pearson's the other. With s the share, m the effective size of the rarer decision and c the
+    smaller of ENOUGH and n / largest effect, it goes
+
+        edge = (1 - 4 s (1 - s)) · (1 - (m - 1) / (c - 1))²
+
+    of the way: none of it where m ≥ c, and where m is 1 as far as where it is 0. p is 1 less the confidence
+    at which the end that faces `neutral` is there. nan where no pair counts, where df is unknown or below 1,
+    and where no pair is decided, so that nothing can vary. residual_low and residual_high: the ends of which
+    none of the way is gone, and the score itself where residuals say nothing.
+    """
+    share, n, df, largest, rarer = (
+        scores[name].to_numpy(float) for name in ("estimate", "n", "df", "largest", "rarer")
+    )
+    neutral = np.broadcast_to(np.asarray(neutral, float), share.shape)
+    known = (n > 0) & (df >= 1 - TOLERANCE) & ~np.isnan(largest) & np.asarray(decided)
+    df, tail = np.where(known, np.maximum(df, 1), np.nan), (1 + confidence) / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # decisions that are all alike tell nothing of how they vary together
+        effect = np.where(scores["independent"] > 0, scores["clustered"] / scores["independent"], largest)
+        most = np.fmax(effect, largest)
+        few = np.minimum(ENOUGH, n / largest)
+        edge = np.clip((few - rarer) / np.maximum(few - 1, TOLERANCE), 0, 1) ** 2
+        edge = edge * (1 - 4 * share * (1 - share))
+        t = stdtrit(df, tail)
+        alone = low, high = wilson(share, n / effect, t)
+        least, greatest = wilson(share, n / most, t)
+        size = n / most * (normal_quantile(confidence) / t) ** 2
+        count, other = np.maximum(share * size, TOLERANCE), np.maximum((1 - share) * size, TOLERANCE)
+        exact_low = np.where(share == 0, 0.0, betaincinv(count, other + 1, 1 - tail))
+        exact_high = np.where(share == 1, 1.0, betaincinv(count + 1, other, tail))
+        least = np.where(share <= neutral, exact_low, least)
+        greatest = np.where(share >= neutral, exact_high, greatest)
+        low, high = low + edge * np.minimum(least - low, 0), high + edge * np.maximum(greatest - high, 0)
+        # the end that faces neutral is the lower one of a share above it, or of what mirrors one below
+        upper, half = (np.where(share < neutral, 1 - each, each) for each in (share, neutral))
+        # a mean of two of Wilson's, each of which is at neutral where t is distance · √(n / effect)
+        distance = (upper - half) / np.sqrt(half * (1 - half))
+        bracket = [distance * np.sqrt(n / each) for each in (most, effect)]
+
+        def beyond(
+            t: Floats, share: Floats, half: Floats, size: Floats, least: Floats, edge: Floats
+        ) -> Floats:
+            return (1 - edge) * wilson(share, size, t)[0] + edge * wilson(share, least, t)[0] - half
+
+        # a little wider, as rounding may leave either end on the wrong side
+        wider = bracket[0] * (1 - TOLERANCE), bracket[1] * (1 + TOLERANCE)
+        quantile = find_root(beyond, wider, args=(upper, half, n / effect, n / most, edge)).x
+        p = np.where(distance > TOLERANCE, 2 * stdtr(df, -quantile), 1.0)
+    ends = {"low": 100 * low, "high": 100 * high}
+    for name, end in zip(("residual_low", "residual_high"), alone, strict=True):
+        ends[name] = 100 * np.where(scores["independent"] > 0, end, share)
+    effect = np.where(n > 0, effect, np.nan)
+    return pd.DataFrame({**ends, "p": np.where(known, p, np.nan), "design_effect": effect})
+
+
+def contains(low: float, high: float, value: float) -> bool:
+    """Is a value within the ends of an interval, or outside by rounding alone? nan contains nothing."""
+    return value >= low - TOLERANCE * max(1.0, abs(low)) and value <= high + TOLERANCE * max(1.0, abs(value))
+
+
+def leaves_out(low: float, high: float, value: float) -> bool:
+    """Is a value outside of an interval by more than rounding? An unknown interval leaves nothing out."""
+    return low <= high and not contains(low, high, value)
+
+
+def mcnemar_p(b: int, c: int) -> float:
+    """McNemar's p of b units that differ one way and c the other; nan where b + c is 0.
+
+    Exact, of the binomial distribution, where b + c is below EXACT_BELOW; else of chi-square with continuity
+    correction.
+    """
+    if b + c == 0:
+        return np.nan
+    return exact_mcnemar(b, c) if b + c < EXACT_BELOW else float(chdtrc(1, (abs(b - c) - 1) ** 2 / (b + c)))
+
+
+def exact_mcnemar(b: int, c: int) -> float:
+    """McNemar's exact p, two-sided, of b units that differ one way and c the other."""
+    return float(min(1.0, 2 * bdtr(min(b, c), b + c, 0.5)))
+
+
+class Correlation(NamedTuple):
+    rho: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+
+
+def spearman(first: Floats, second: Floats, confidence: float) -> Correlation:
+    """Spearman's rank correlation with its interval.
+
+    The interval is tanh(atanh rho ± z sqrt((1 + rho²/2) / (n - 3))), Fisher's transformation with the
+    standard error of Bonett & Wright 2000. Ties get mean ranks. All nan where a sample is constant or has
+    fewer than two values; the interval alone is nan where n < 4 or |rho| = 1.
+    """
+    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return Correlation()
+    rho = float(pd.DataFrame({"first": first, "second": second}).rank().corr().to_numpy()[0, 1])
+    # rounding may leave a perfect correlation a hair beside 1
+    if abs(rho) > 1 - 1e-12:
+        return Correlation(round(rho))
+    if len(first) < 4:
+        return Correlation(rho)
+    reach = normal_quantile(confidence) * np.sqrt((1 + rho**2 / 2) / (len(first) - 3))
+    low, high = np.tanh(np.arctanh(rho) + reach * np.array([-1, 1]))
+    return Correlation(rho, float(low), float(high))
+
+
+def step_down(p: npt.ArrayLike) -> Floats:
+    """p of one family (n,) after Holm's step-down correction over all that is not nan; nan stays."""
+    raw = pd.Series(p, dtype=float).dropna().sort_values(kind="stable")
+    corrected = (raw * np.arange(len(raw), 0, -1)).cummax().clip(upper=1)
+    return np.asarray(corrected.reindex(range(np.size(p))), np.float64)
+
+
+def holm(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """`frame` with a column p_holm: `p` after Holm's correction within each family of equal `by`.
+
+    The raw `p` stays. A null p is in no family and stays null; null is a value of its own in `by`.
+    """
+    families = frame["p"].astype(float).groupby([frame[name] for name in by], dropna=False, sort=False)
+    return frame.assign(p_holm=families.transform(lambda p: step_down(p.to_numpy())))
