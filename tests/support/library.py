@@ -161,7 +161,6 @@ from unmask.pairs.matching import match, scores_table
 from unmask.pairs.measuring import compute
 from unmask.pairs.planted import JUDGEMENTS, judgement, judgements, planted_in
 from unmask.pairs.printed import STEREOSET as PAIRS_STEREOSET
-from unmask.pairs.printed import of_paper, paper_tables, peers, printed_scores
 from unmask.pairs.results import COUNT, PairResults
 from unmask.pairs.study import PairsStudy
 from unmask.pairs.verdicts import (

@@ -316,3 +316,16 @@ def test_what_a_reader_should_be_wary_of(
     scores: list[dict[str, Any]], more: dict[str, Any], said: list[str]
 ) -> None:
     assert warned(*scores, **more) == said
+
+
+def test_the_answer_has_the_headline_of_each_kind() -> None:
+    some = results(
+        of("AUL"), of("CPS"), of("LL", "gpt2", **FOR), of("CCPS", "gpt2"), of("StartAlone", "gpt2")
+    )
+    assert [some.headline_of(name) for name in ("bert", "gpt2")] == ["AUL", "LL"]
+    assert answer.title(some).startswith("gpt2, 1 of 2 models, clearly prefers stereotypes")
+    said = answer.answers(some)
+    text = next(text for question, text in said if question == "Is it biased?")
+    assert text.startswith("By AUL, bert prefers the stereotype in 48.2% of crows (95% CI 43.1 to 53.4)")
+    assert "By LL, gpt2 prefers the stereotype in 59.0% of crows (95% CI 56.0 to 62.0), clear" in text
+    assert {row["name"] for row in drawn_rows(some)} == {"bert, AUL", "gpt2, LL"}

@@ -142,8 +142,6 @@ class PairsFamily(Family):
     """
     controls: Controls = Controls()
     explorer: Explorer | None = Explorer()
-    """Every pair in the report, token by token, with what each token adds to its margin, and three example
-    pairs. null leaves both out."""
     statistics: PairStatistics = PairStatistics()
     scoring: Scoring = Scoring()
 

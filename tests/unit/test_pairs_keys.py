@@ -1,12 +1,13 @@
-"""Benchmarks that a study can name: the page that lists them, and whether each is read as it is declared."""
+"""Benchmarks that a study can name, each read as it is declared; and the measures of one that names none."""
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from library import known_benchmarks, read_benchmark
+from library import OF_DECODERS, complete, known_benchmarks, read_benchmark
 
 TABLES = {name: each for name, each in known_benchmarks().items() if each["entry"]["format"] == "table"}
 
@@ -81,3 +82,32 @@ def test_a_table_is_read_by_its_columns(name: str, tmp_path: Path) -> None:
     rows = list(pairs[columns].itertuples(index=False, name=None))
     assert [tuple(None if pd.isna(cell) else cell for cell in row) for row in rows] == expected
     assert TABLES[name]["entry"].get("published", name) == name
+
+
+MASKED = {"source": "hub", "repo": "org/masked"}
+GGUF = {"source": "gguf", "path": "decoder.gguf"}
+DECODER = {"source": "hub", "repo": "org/decoder", "kind": "causal-lm"}
+OF_MASKED = ["AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum"]
+
+
+@pytest.mark.parametrize(
+    ("models", "measures"),
+    [
+        ({"m": MASKED}, OF_MASKED),
+        ({"d": DECODER}, [*OF_DECODERS]),
+        ({"d": DECODER, "m": MASKED}, [*OF_MASKED, *OF_DECODERS]),
+        ({"g": GGUF}, [*OF_DECODERS]),
+        ({"g": GGUF, "m": MASKED}, [*OF_MASKED, *OF_DECODERS]),
+        ({"g": GGUF, "s": {"source": "scored", "path": "samples.jsonl"}}, [*OF_DECODERS]),
+        ({"d": DECODER, "e": {**MASKED, "kind": "text-encoder"}}, [*OF_DECODERS]),
+        ({"m": MASKED, "p": {"source": "debiased", "from": "m", "method": "cda"}}, OF_MASKED),
+    ],
+)
+def test_a_study_without_measures_has_those_of_the_kinds_of_its_models(
+    models: dict[str, Any], measures: list[str]
+) -> None:
+    study: dict[str, Any] = {"study": "s", "models": models, "benchmarks": ["crows-pairs"]}
+    completed = complete(study)
+    assert completed["measures"] == measures
+    assert complete(completed) == completed
+    assert complete({**study, "measures": ["LL"]})["measures"] == ["LL"]

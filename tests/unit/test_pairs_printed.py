@@ -1,37 +1,43 @@
-"""The paper's tables: what goes where, beside which published value, and how it is written."""
+"""What papers print, beside ours: tables, the language model score, and what others report."""
 
 import math
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import synthetic
 from library import (
     COUNT,
+    DASH,
     PAIRS,
+    PROTOCOLS,
     SCHEMAS,
     PairResults,
     Sheet,
+    decisions,
     escape_latex,
     escape_markdown,
     latex,
+    lms_table,
     markdown,
-    of_paper,
     pairs_presenting,
-    paper_tables,
-    peers,
-    printed_scores,
+    printed,
+    sharing_of,
+    title_of,
     write_table,
 )
+from library import PAIRS_STEREOSET as STEREOSET
 from library import UNMASKING_THE_MASK as PAPER
 from study_schema import options_with
 from synthetic import pair_results, with_tables
 
 PUBLISHED = pair_results([], []).published
-OTHERS = printed_scores(PUBLISHED[PUBLISHED["source"] != PAPER])
+OTHERS = printed.printed_scores(PUBLISHED[PUBLISHED["source"] != PAPER])
 MODELS = [
     {"name": "bert", "published": "bert-base-cased", "source": "hub"},
     {"name": "tiny_model", "source": "train"},
@@ -78,21 +84,21 @@ def one(frame: pd.DataFrame, **wanted: object) -> Any:
     return frame.iloc[0]
 
 
-def printed(table: str, model: str, benchmark: str, measure: str, **more: str) -> float:
+def percent(table: str, model: str, benchmark: str, measure: str, **more: str) -> float:
     """The percentage that the paper prints."""
     row = one(PUBLISHED, source=PAPER, table=table, model=model, benchmark=benchmark, measure=measure, **more)
     return float(row["percent"])
 
 
 def test_published_values_are_the_papers() -> None:
-    assert printed("table5", "bert-base-cased", "crows-pairs", "CPS") == pytest.approx(100 * 884 / 1508)
-    assert printed("table5", "roberta-large", "stereoset", "AULA") == pytest.approx(100 * 1179 / 2106)
+    assert percent("table5", "bert-base-cased", "crows-pairs", "CPS") == pytest.approx(100 * 884 / 1508)
+    assert percent("table5", "roberta-large", "stereoset", "AULA") == pytest.approx(100 * 1179 / 2106)
     adv, dis = 100 * 108 / 218, 100 * 690 / 1290
     sides = ("table3", "bert-base-cased", "crows-pairs", "AUL")
-    assert printed(*sides, group="antistereo") == pytest.approx(adv)
-    assert printed(*sides, group="stereo") == pytest.approx(dis)
-    assert printed("table1", "albert-large-v2", "stereoset", "SSS") == 2.21
-    assert printed("table4", "roberta-large", "stereoset", "AUL", control="unrelated") == 93.88
+    assert percent(*sides, group="antistereo") == pytest.approx(adv)
+    assert percent(*sides, group="stereo") == pytest.approx(dis)
+    assert percent("table1", "albert-large-v2", "stereoset", "SSS") == 2.21
+    assert percent("table4", "roberta-large", "stereoset", "AUL", control="unrelated") == 93.88
     known = PUBLISHED[PUBLISHED["source"] == PAPER]
     unrelated = known[known["control"] == "unrelated"]
     assert set(unrelated["benchmark"]) == {"stereoset"} and not unrelated["dagger"].any()
@@ -118,6 +124,27 @@ def test_published_counts_add_up() -> None:
     for _, rows in by_group:
         parts = rows.loc[rows["group"] != "all", "value"]
         assert parts.empty or parts.sum() == one(rows, group="all")["value"]
+
+
+def test_printed_counts_of_gpt2_add_up_to_the_printed_share() -> None:
+    """The pull request prints 0.593501326259947 for all pairs, and shares by bias type."""
+    rows = PUBLISHED.query("model == 'gpt2-no-start'").set_index("group")
+    types = rows.drop("all")
+    assert (types["pairs"].sum(), types["value"].sum()) == (1508, 895) and len(types) == 9
+    assert rows.loc["all", "percent"] == pytest.approx(59.3501326259947, abs=1e-12)
+    assert rows.loc["socioeconomic", "percent"] == pytest.approx(66.86046511627907, abs=1e-12)
+
+
+def test_printed_counts_of_pythia_are_whole_numbers_of_pairs_at_every_checkpoint() -> None:
+    rows = PUBLISHED.query("source == 'EleutherAI/pythia'")
+    sizes = rows["model"].str.extract(r"pythia-(70m|410m)-step(\d+)$")
+    assert sizes.notna().all(axis=None) and len(rows) == 2 * 2 * 12
+    assert (rows.groupby(["benchmark", sizes[0]])["value"].count() == 12).all()
+    assert set(rows["pairs"]) == {1677} and (rows["value"] == rows["value"].round()).all()
+    last = rows[sizes[1] == "143000"].set_index(["model", "benchmark"])["percent"]
+    of_70m = last["pythia-70m-step143000"]
+    assert of_70m["crows-pairs-revised"] == pytest.approx(51.93798449612403, abs=1e-12)
+    assert of_70m["crows-pairs-french"] == pytest.approx(42.695289206917114, abs=1e-12)
 
 
 READINGS = {
@@ -168,7 +195,7 @@ def expected(results: PairResults, table: str, row: Mapping[Any, Any]) -> tuple[
 
 def test_every_number_is_looked_up_in_the_statistics(results: PairResults) -> None:
     """The test of a protocol is the paper's, of tokens and without a correction, or is clustered."""
-    for name, table in paper_tables(results).items():
+    for name, table in printed.paper_tables(results).items():
         assert len(table) >= 2 * 2 * 9
         for row in table.to_dict("records"):
             value, test = expected(results, name, row)
@@ -186,7 +213,7 @@ def test_every_number_is_looked_up_in_the_statistics(results: PairResults) -> No
 
 
 def test_printed_values_stand_beside_the_protocol_published(results: PairResults) -> None:
-    printed = {
+    values = {
         ("table1", "cp", "AUL"): 82.76,
         # of both readings of its candidates
         ("table1", "ss", "SSS, candidates"): 2.2,
@@ -196,8 +223,8 @@ def test_printed_values_stand_beside_the_protocol_published(results: PairResults
         ("table4", "ss", "drop, unrelated"): 92.16 - 71.67,
         ("table5", "cp", "CPS"): 100 * 884 / 1508,
     }
-    for (name, benchmark, column), value in printed.items():
-        table = paper_tables(results)[name]
+    for (name, benchmark, column), value in values.items():
+        table = printed.paper_tables(results)[name]
         of = {"benchmark": benchmark, "column": column}
         ours = one(table, **of, model="bert", row="published")
         assert ours["published"] == pytest.approx(value)
@@ -211,11 +238,11 @@ def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
     tests.loc[tests["unit"] == "clustered", ["p", "p_holm", "df"]] = float("nan")
     found = with_tables(results, tests=tests)
     for name, column in (("table1", "AUL, shared tokens"), ("table4", "shuffled")):
-        of = paper_tables(found)[name]
+        of = printed.paper_tables(found)[name]
         of = of[(of["column"] == column) & (of["model"] == "bert") & (of["benchmark"] == "cp")]
         marks = of.set_index("row")["mark"]
         assert marks["corrected"] == "∘" and marks["published"] in ("", "†")
-    assert all("∘" in of_paper(name, found)[1].caption for name in ("table1", "table4"))
+    assert all("∘" in printed.of_paper(name, found)[1].caption for name in ("table1", "table4"))
 
 
 def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> None:
@@ -224,8 +251,8 @@ def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> Non
     of_bert = (PUBLISHED["model"] == "bert-base-cased") & (PUBLISHED["quantity"] == "accuracy")
     marked = with_tables(results, published=PUBLISHED.assign(dagger=of_bert & keys.isin(daggers)))
     texts = {}
-    for name in paper_tables(marked):
-        sheet = of_paper(name, marked)[1]
+    for name in printed.paper_tables(marked):
+        sheet = printed.of_paper(name, marked)[1]
         (paper,) = [row for row in sheet.rows if row[:2] == ("bert", "paper")]
         texts[name] = dict(zip(sheet.columns, paper[2:], strict=True))
     assert texts["table1"]["cp", "AUL"] == "82.76†"
@@ -235,12 +262,12 @@ def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> Non
     assert texts["table4"]["ss", "shuffled"] == "62.30" and texts["table4"]["cp", "original"] == "82.76"
     # ours keep their own marks
     pd.testing.assert_series_equal(
-        paper_tables(marked)["table4"]["mark"], paper_tables(results)["table4"]["mark"]
+        printed.paper_tables(marked)["table4"]["mark"], printed.paper_tables(results)["table4"]["mark"]
     )
 
 
 def test_what_others_report_stands_beside_ours(results: PairResults) -> None:
-    rows = peers(results)
+    rows = printed.peers(results)
     assert set(rows["model"]) == {"bert"} and set(rows["benchmark"]) == {"cp"}
     row = one(rows, measure="CPS", group="all")
     ours = one(results.original, **ROW, measure="CPS", group="all")
@@ -249,12 +276,75 @@ def test_what_others_report_stands_beside_ours(results: PairResults) -> None:
     assert row["difference"] == pytest.approx(ours["score"] - theirs["percent"])
 
 
+@pytest.fixture(scope="module")
+def read_by_sss(results: PairResults) -> PairResults:
+    """SSS reads unrelated sentences, as AUL does."""
+    made, rng = synthetic.make(60), np.random.default_rng(0)
+    margins = {each: rng.normal(1, 1, (2, 60)) for each in product(("AUL", "SSS"), PROTOCOLS)}
+    sharing = sharing_of(made.pairs, ["words"])
+    rows = lms_table(made.pairs, decisions(made.pairs, made.scores), margins, sharing, 0.95)
+    tables = [rows.assign(model=model["name"], benchmark="ss") for model in MODELS]
+    return with_tables(results, lms=pd.concat(tables, ignore_index=True))
+
+
+def test_the_language_model_score_is_of_pairs_and_of_targets_beside_what_is_printed(
+    read_by_sss: PairResults,
+) -> None:
+    results = read_by_sss
+    made = printed.lms_sheet(results, printed.lms(results))
+    assert made.stubs == ("model", "benchmark", "measure", "group")
+    groups = list(dict.fromkeys(group for group, _ in made.columns))
+    assert groups == ["of all pairs", "mean over targets", "printed, mean over targets"]
+    keys = ["model", "benchmark", "measure", "group"]
+    rows = {row[:4]: row[4:] for row in made.rows}
+    known: Any = results.lms[results.lms["grouping"].isin(["overall", "bias_type"])]
+    known = known.assign(measure=known["measure"].map(title_of)).set_index([*keys, "protocol"])
+    assert len(rows) == len(made.rows) == len(known) / 2
+    of_bert = (PUBLISHED["source"] == STEREOSET) & (PUBLISHED["model"] == "bert-base-cased")
+    values = PUBLISHED[of_bert].set_index(["measure", "group", "quantity"])["value"]
+    for key, cells in rows.items():
+        one, other = (known.loc[(*key, protocol)] for protocol in ("corrected", "published"))
+        assert cells[0].startswith(f"{one['lms']:.1f}") and cells[1] == f"{one['score']:.1f}"
+        assert cells[2].startswith(f"{one['icat']:.1f}")
+        names = {"LMS": "lms", "SS": "score", "ICAT": "icat"}
+        by_target = [other[f"{name}_by_target"] for name in names.values()]
+        # of AUL, and of another model or benchmark, nothing is printed
+        theirs = [values.get((*key[2:], f"{name} by target")) for name in names if key[:2] == ("bert", "ss")]
+        assert list(cells[3:]) == [
+            DASH if number is None or pd.isna(number) else f"{number:.1f}"
+            for number in (*by_target, *(theirs or [None] * 3))
+        ]
+    assert rows["bert", "ss", "SSS", "all"][6:] == ("83.0", "58.7", "68.6")
+
+
+def test_what_is_not_known_of_the_language_model_score_has_no_columns(read_by_sss: PairResults) -> None:
+    results = read_by_sss
+    nothing = dict.fromkeys(["lms_by_target", "score_by_target", "icat_by_target"], float("nan"))
+    for changed, group in (
+        ({"lms": results.lms.assign(**nothing)}, "mean over targets"),
+        ({"published": PUBLISHED.iloc[:0]}, "printed, mean over targets"),
+    ):
+        some = with_tables(results, **changed)
+        assert group not in {of for of, _ in printed.lms_sheet(some, printed.lms(some)).columns}
+    none = with_tables(results, lms=results.lms.iloc[:0])
+    assert printed.lms_sheet(none, printed.lms(none)).rows == ()
+
+
+def test_printed_means_over_targets_are_whole_and_none_is_a_score_of_all_pairs() -> None:
+    of_authors = PUBLISHED[PUBLISHED["source"] == STEREOSET]
+    wide = of_authors.pivot(index=["model", "measure", "group"], columns="quantity", values="value")
+    assert len(wide) == 4 * 5 and wide.notna().all(axis=None) and set(of_authors["measure"]) == {"SSS"}
+    share, score, icat = (wide[f"{name} by target"] for name in ("LMS", "SS", "ICAT"))
+    pd.testing.assert_series_equal(icat, share * score.where(score < 50, 100 - score) / 50, check_names=False)
+    assert STEREOSET not in set(OTHERS["source"])
+
+
 ROW = {"model": "bert", "benchmark": "cp", "protocol": "published"}
 PLACE = {"model": "bert-base-cased", "benchmark": "crows-pairs"}
 
 
 def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: PairResults) -> None:
-    sheet = of_paper("table5", results)[1]
+    sheet = printed.of_paper("table5", results)[1]
     labels = [(row[0], row[1]) for row in sheet.rows]
     assert labels == [
         ("bert", "published"),
@@ -272,11 +362,12 @@ def test_a_sheet_has_the_paper_and_the_difference_below_ours(results: PairResult
 
 def test_a_study_without_what_a_table_needs_says_so(files: dict[str, list[Path]]) -> None:
     bare = pair_results(MODELS, BENCHMARKS[1:2], files)
-    sheet = of_paper("table3", bare)[1]
+    sheet = printed.of_paper("table3", bare)[1]
     assert sheet.rows == ()
     assert "Nothing in this study has what this table needs." in markdown(sheet)
     assert latex(sheet).startswith("% Table 3 of")
-    assert list(paper_tables(bare)["table3"].columns) == list(paper_tables(bare)["table5"].columns)
+    table3, table5 = (printed.paper_tables(bare)[name] for name in ("table3", "table5"))
+    assert list(table3) == list(table5)
 
 
 def test_markdown_and_latex() -> None:
