@@ -31,9 +31,6 @@ from unmask.user_files import quoted, read_config
 
 Config = dict[str, Any]
 
-CHOICE = frozenset({"study", "data", "runtime"})
-"""The keys with which a study is chosen and run, and which alone are none."""
-
 
 class Study(Family):
     """What to measure, on which models, with which data. Every key that has a default may be left out, and a
@@ -65,7 +62,8 @@ def choose_study(
     without it config.yaml is the study. Two studies are never merged.
 
     as_module: `config` is what another workflow gives this one as its module; config files are not of this
-    one. It is a study of its own where it has more than CHOICE and the name of no study of this workflow.
+    one. It is a study of its own where it has more than the keys study, data and runtime, and the name of no
+    study of this workflow.
 
     Raises InputError where no study can be chosen, and where a file has the name of a study that comes with
     the workflow: the two would share a folder of results.
@@ -84,7 +82,7 @@ def choose_study(
         file = str(over.pop("study"))
     elif "study" not in config or name in shipped:
         file = shipped.get(name, default)
-    elif as_module and set(config) - CHOICE:
+    elif as_module and set(config) - {"study", "data", "runtime"}:
         return over
     else:
         names = known_names(name, sorted(shipped))

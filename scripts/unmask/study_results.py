@@ -126,13 +126,6 @@ class TableFile(NamedTuple):
     keys: Mapping[str, str]
 
 
-OF_SCORES = (
-    *("model", "benchmark", "measure", "group"),
-    *("n", "score", "low", "high", "null_low", "null_high", "p_holm", "verdict"),
-)
-"""The columns of bias scores, of which `group` is a bias type."""
-
-
 class StudyResults(Mapping[str, pd.DataFrame]):
     """The tables of one study by name, each over all its models, benchmarks, tasks …
 
@@ -222,7 +215,8 @@ class StudyResults(Mapping[str, pd.DataFrame]):
 
     def _scores(self, grouping: str) -> pd.DataFrame:
         """The corrected bias scores in tables/bias.csv; without rows where that is not there."""
-        path, columns = self.folder / "tables/bias.csv", list(OF_SCORES)
+        path, columns = self.folder / "tables/bias.csv", ["model", "benchmark", "measure", "group"]
+        columns += ["n", "score", "low", "high", "null_low", "null_high", "p_holm", "verdict"]
         if not path.is_file():
             return pd.DataFrame(columns=columns)
         bias = pd.read_csv(path)
