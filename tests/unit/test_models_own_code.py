@@ -20,11 +20,9 @@ from library import (
     write_manifest,
 )
 from library import models_check_files as check_files
-from own_code import MODULE, with_own_code
+from own_code import CODE, MODULE, with_own_code
 from running import about_model
 from tiny_models import tiny_model
-
-TRUSTED = {"trust_remote_code": True}
 
 
 @pytest.fixture(autouse=True)
@@ -41,10 +39,10 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return ran
 
 
-def manifest_of(directory: Path, **entry: Any) -> dict[str, Any]:
-    """The manifest that is written of a model whose entry says this besides."""
+def manifest_of(directory: Path, **trusted: bool) -> dict[str, Any]:
+    """The manifest that is written of a model whose entry says besides whether its code is trusted."""
     about = about_model(directory)
-    about["entry"] |= entry
+    about["entry"] |= trusted
     write_manifest(directory.parent / "manifest.json", about)
     return read_facts(directory.parent / "manifest.json")
 
@@ -68,7 +66,7 @@ def test_code_is_not_run_by_default_and_the_line_names_the_key(
 def test_a_model_whose_code_is_allowed_is_that_model(tmp_path: Path, ran: Path) -> None:
     """Its class is BERT's under another name, so its numbers are BERT's."""
     directory = with_own_code(tmp_path / "model")
-    manifest = manifest_of(directory, **TRUSTED)
+    manifest = manifest_of(directory, trust_remote_code=True)
     assert ran.exists()
     assert manifest["entry"]["trust_remote_code"] is True and MODULE in manifest["files"]
     ids = torch.tensor([[2, 50, 60, 4, 70, 3]])
@@ -85,7 +83,7 @@ def test_a_model_whose_code_is_allowed_is_that_model(tmp_path: Path, ran: Path) 
     assert type(untrained).__name__ == "TinyForMaskedLM"
     # other code is another model
     (directory / MODULE).write_text((directory / MODULE).read_text() + "# another\n")
-    changed = manifest_of(directory, **TRUSTED)
+    changed = manifest_of(directory, trust_remote_code=True)
     assert manifest["weights_digest"] != changed["weights_digest"]
     assert manifest["tokenizer_digest"] == changed["tokenizer_digest"]
 
@@ -94,13 +92,13 @@ def test_code_that_has_changed_since_the_check_is_not_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = with_own_code(tmp_path / "model")
-    manifest = manifest_of(directory, **TRUSTED)
+    manifest = manifest_of(directory, trust_remote_code=True)
     # as in a job, which is another process
     monkeypatch.setattr(models_directory, "_allowed", set())
-    (directory / MODULE).write_text((directory / MODULE).read_text().replace("touch", "rmdir"))
+    (directory / MODULE).write_text(CODE.replace("touch", "rmdir"))
     with pytest.raises(InputError, match="another file than when the model was checked"):
         check_files(manifest)
     assert not is_allowed(directory)
-    (directory / MODULE).write_text((directory / MODULE).read_text().replace("rmdir", "touch"))
+    (directory / MODULE).write_text(CODE)
     check_files(manifest)
     assert is_allowed(directory)
