@@ -134,29 +134,25 @@ class Code:
         return print, ("run",)
 
 
-BERT = partial(tiny_model, "bert")
 HEADS = ("bert", "electra", "modernbert", "bart")
 MADE: dict[str, tuple[str, Callable[[Path], Path]]] = {
-    **{name: (MASKED, partial(tiny_model, name)) for name in ("bert", "roberta", "electra", "albert")},
-    "modernbert": (MASKED, partial(tiny_model, "modernbert")),
+    **{name: (MASKED, partial(tiny_model, name)) for name in (*HEADS, "roberta", "albert")},
     **{name: (CAUSAL, partial(tiny_decoder, name)) for name in ("gpt2", "llama")},
     # labels by their numbers, whatever their order in the file
     "classifier": (CLASSIFIER, partial(tiny_classifier, "bert", id2label={1: "good", 0: "bad"})),
     "deberta": (CLASSIFIER, partial(tiny_classifier, "deberta-v2")),
-    "encoder": (ENCODER, BERT),
     "seeing": (SEEING, tiny_seeing),
-    "bart": (MASKED, partial(tiny_model, "bart")),
     # language models and classifiers pass also as encoders
-    **{f"{of} as encoder": (ENCODER, partial(tiny_model, of)) for of in HEADS},
+    **{f"{of} encoder": (ENCODER, partial(tiny_model, of)) for of in HEADS},
     **{f"classifier {of}": (CLASSIFIER, partial(tiny_classifier, of)) for of in HEADS},
-    **{f"classifier {of} as encoder": (ENCODER, partial(tiny_classifier, of)) for of in HEADS},
+    **{f"classifier {of} encoder": (ENCODER, partial(tiny_classifier, of)) for of in HEADS},
 }
 """Sound models, each of its kind."""
 
 SOUND: list[tuple[str, Change]] = [
-    *((f"{of} as encoder", both()) for of in HEADS),
+    *((f"{of} encoder", both()) for of in HEADS),
     *((f"classifier {of}", both()) for of in HEADS),
-    *((f"classifier {of} as encoder", both()) for of in HEADS),
+    *((f"classifier {of} encoder", both()) for of in HEADS),
     # buffers of older versions, poolers, and heads of second tasks
     ("albert", saved_as("AlbertForPreTraining")),
     ("bert", adding("bert.embeddings.position_ids", 1, 128, dtype=torch.int64)),
@@ -180,7 +176,7 @@ BROKEN: list[tuple[str, Change, str]] = [
     # weights that a network of the configuration does not use
     ("bert", edit(num_hidden_layers=1), r"does not use, 16 in all: bert\.encoder\.layer\.1\..* and 13 more$"),
     ("bert", adding("bert.x.lora_A.weight", 2, 2), r"use, 1 in all: bert\.x\.lora_A\.weight$"),
-    ("encoder", adding("one.more.weight", 2), r"use, 1 in all: one\.more\.weight$"),
+    ("bert encoder", adding("one.more.weight", 2), r"use, 1 in all: one\.more\.weight$"),
     # heads of other tasks are no matter to an encoder alone
     ("gpt2", adding("lm_head.bias", 2), r"use, 1 in all: lm_head\.bias$"),
     ("modernbert", edit(decoder_bias=False), r"use, 1 in all: decoder\.bias$"),
@@ -192,9 +188,9 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("bert", saved_as("BertModel"), rf"{DRAWN}.*cls\.predictions"),
     ("electra", saved_as("ElectraForPreTraining"), rf"{DRAWN}.*generator_"),
     ("bert", dropping(f"{QUERY}.weight"), rf"{DRAWN}\({QUERY}\.weight\)"),
-    ("encoder", dropping(f"{QUERY}.weight"), rf"{DRAWN}.*layer\.1.*query\.weight"),
+    ("bert encoder", dropping(f"{QUERY}.weight"), rf"{DRAWN}.*layer\.1.*query\.weight"),
     ("bert", renamed("", "_orig_mod."), rf"{DRAWN}.*\): it has \d+ of them under the prefix '_orig_mod"),
-    ("encoder", renamed("", "module."), rf"{DRAWN}.*\): it has \d+ of them under the prefix 'module"),
+    ("bert encoder", renamed("", "module."), rf"{DRAWN}.*\): it has \d+ of them under the prefix 'module"),
     ("bert", renamed("cls.", "my_head."), rf"{DRAWN}.*it has others, which are not used \(my_head\.predict"),
     ("classifier", saved_as("BertModel"), rf"{DRAWN}\(classifier\.bias, classifier\.weight\)"),
     ("classifier", saved_as("BertForMaskedLM"), rf"{DRAWN}.*bert\.pooler"),
@@ -250,7 +246,7 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("bert", edit(TOKENIZER_CONFIG, mask_token="[UNK]"), r"mask token '\[UNK\]' is its unk token too$"),
     ("albert", spiece_alone, r"takes .*\( .*for special tokens.*add the model's tokenizer\.json"),
     # another kind
-    ("encoder", both(edit(model_type="vit"), saved_as("ViTModel")), UNREAD),
+    ("bert encoder", both(edit(model_type="vit"), saved_as("ViTModel")), UNREAD),
     ("classifier", edit(model_type="vit"), "no text classifier of type vit"),
     ("bert", edit(model_type="gpt2"), r"no masked language model of type gpt2: .*\(key kind\)"),
     ("llama", edit(model_type="bart"), "^model tiny: it has an encoder"),
