@@ -5,7 +5,6 @@ They are looked through from the top, and each fault is an InputError, `FILE: KE
 of a list, KEY is the number, from 1.
 """
 
-import io
 import json
 import math
 import re
@@ -251,15 +250,3 @@ def read_config(path: str | Path) -> dict[str, Any]:
     if not isinstance(config, dict):
         raise InputError(f"{path}: holds no configuration")
     return config
-
-
-def read_lines(path: str | Path) -> list[Node]:
-    """The lines of a text that have something in them, without spaces around them, by their numbers.
-
-    Raises InputError naming the file where it is no text, or has no such line.
-    """
-    lines = enumerate(io.StringIO(read_text(path), newline=None), start=1)
-    nodes = [Node(line.strip(), f"{path}: line {number}") for number, line in lines if line.strip()]
-    if not nodes:
-        raise InputError(f"{path}: is empty")
-    return nodes

@@ -359,7 +359,7 @@ from unmask.terms import (
     STEREOTYPE,
 )
 from unmask.urls import as_shown, fault_of_url, file_name, shown_url, without_secrets
-from unmask.user_files import parse_yaml, read_config, read_document, read_lines
+from unmask.user_files import parse_yaml, read_config, read_document
 from unmask.user_tables import Column, identifier
 from unmask.user_tables import Table as User_tablesTable
 from unmask.words import is_unsegmented, modified_words, words_of

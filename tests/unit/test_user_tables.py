@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from library import Column, InputError, identifier, read_document, read_lines
+from library import Column, InputError, identifier, read_document
 from library import User_tablesTable as Table
 
 COLUMNS = (
@@ -120,6 +120,3 @@ def test_documents_say_where(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             look()
         assert str(caught.value) == f"{path}: {said}"
-    (tmp_path / "b.txt").write_text(" one \n\ntwo words\n")
-    lines = read_lines(tmp_path / "b.txt")
-    assert [(line.value, line.where) for line in lines][1] == ("two words", f"{tmp_path / 'b.txt'}: line 3")

@@ -24,7 +24,7 @@ import pandas as pd
 from unmask.downstream.terms import BIAS, FEMALE, MALE, SIMILARITY, TEST, TRAIN
 from unmask.errors import InputError, faults_of
 from unmask.gendered_words import read_word_pairs
-from unmask.user_files import read_lines, text_of
+from unmask.user_files import read_text, text_of
 from unmask.user_tables import Column, Table, choices_of, value_text
 
 LETTERS = re.compile(r"[^\W\d_]+")
@@ -153,12 +153,11 @@ def _crossed(said: Sequence[str], jobs: Sequence[str], occupations: pd.DataFrame
 
 def read_frames(path: Path) -> list[str]:
     """Frames from a text file, one a line, as "ate a bagel .". Raises InputError naming what is not there."""
-    frames: dict[str, None] = {}
-    for line in read_lines(path):
-        if (frame := line.text()) in frames:
-            raise line.fault(f"{frame!r} is there twice")
-        frames[frame] = None
-    return list(frames)
+    table, lines = Table([Column("frame", key=True)]), io.StringIO(read_text(path), newline=None)
+    texts = [(f"line {number}", line.strip()) for number, line in enumerate(lines, start=1) if line.strip()]
+    if not texts:
+        raise InputError(f"{path}: is empty")
+    return [table.check(path, place, {"frame": text})["frame"] for place, text in texts]
 
 
 def read_archive(path: Path) -> tuple[list[str], pd.DataFrame]:
