@@ -1,12 +1,13 @@
 """What is shown was computed: rows of charts are rows of tables; and sentences that say something."""
 
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
-from library import Chart, Section, chart
+from library import Chart, Section, chart, theme
 
 FIRST_SENTENCE = 25
 """The most words of the sentence that a section begins with."""
@@ -68,17 +69,19 @@ class Computed:
 
 
 def check_charts(sections: Iterable[Section], computed: Computed, derived: Mapping[str, str]) -> int:
-    """Each row of each chart is a row of some table. Gives the number of charts.
+    """Each row of each chart is a row of some table, and each style is one of the theme: Vega draws what is
+    of another in a colour of its own, without a word. Gives the number of charts.
 
     derived: by section, the columns of its charts that no table has.
     """
-    count = 0
+    count, styles = 0, {*theme("light")["style"]}
     for section in sections:
         for block in section.every_block():
             if isinstance(block, Chart):
                 besides = derived.get(section.name, "").split()
                 lacking = [(lacks, row) for row in block.rows if (lacks := computed.lacks(row, besides))]
                 assert not lacking, (section.name, block.caption, lacking[0])
+                assert {*re.findall(r'"style": "(.*?)"', json.dumps(block.spec))} <= styles, block.caption
                 count += 1
     return count
 

@@ -248,7 +248,7 @@ def judged_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
         kinds=Kinds("judgement", "judgement", _LOOKS, claimed=True, listed=listed_ones),
         apart="model",
         broad=("words_low", "words_high"),
-        beside=[Beside("exact", "tick", "exact")],
+        beside=[Beside("exact", "tick", "truth")],
         grid=Grid(4, width=220, between=ON, title=TITLE, subtitle=subtitle),
     )
 
