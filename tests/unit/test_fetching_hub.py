@@ -302,36 +302,29 @@ def test_what_cannot_be_had_is_one_line_at_once(
     refused(f"^{message}", revision, repo, tokenizer)
 
 
-@pytest.fixture
-def own(hub: Hub, tmp_path: Path) -> Repository:
-    """A model with code of its own, and a script and a folder besides (org/own)."""
+def test_code_is_fetched_where_it_is_asked_for_and_that_of_others_is_refused(
+    hub: Hub, tmp_path: Path
+) -> None:
     files = {path.name: path.read_bytes() for path in with_own_code(tmp_path / "own").iterdir()}
     files |= {"convert.py": b"import nothing", "tools/more.py": b""}
-    return hub.repositories.setdefault("org/own", Repository(files))
-
-
-@pytest.mark.usefixtures("own")
-def test_code_is_fetched_where_it_is_asked_for() -> None:
+    hub.repositories["org/own"] = Repository(files)
     assert "own_code" not in fetch("plain", repo="org/own") and not list(Path("plain").glob("*.py"))
     facts = fetch_model("org/own", COMMIT, "coded", with_code=True)
     assert facts["own_code"] == ["convert.py", MODULE]
     assert sorted(path.name for path in Path("coded").glob("**/*.py")) == ["convert.py", MODULE]
-
-
-@pytest.mark.parametrize(
-    ("file", "named"),
-    [
-        ("config.json", "org/other--modeling.Own"),
-        ("tokenizer_config.json", ["org/other--tokens.Own", None]),
-    ],
-)
-def test_code_of_others_is_refused(own: Repository, file: str, named: object) -> None:
-    stated = json.loads(own.files[file]) | {"auto_map": {"AutoConfig": named}}
-    own.files[file] = json.dumps(stated).encode()
-    line = f"^model org/own at revision {COMMIT}: {file} names code of another repository, org/other, which"
-    with pytest.raises(InputError, match=line):
-        fetch_model("org/own", COMMIT, "coded", with_code=True)
-    assert not Path("coded").exists()
+    named = {
+        "config.json": "org/other--modeling.Own",
+        "tokenizer_config.json": ["org/other--tokens.Own", None],
+    }
+    for number, (file, of) in enumerate(named.items()):
+        stated = json.loads(files[file]) | {"auto_map": {"AutoConfig": of}}
+        hub.repositories[f"org/{number}"] = Repository(files | {file: json.dumps(stated).encode()})
+        line = (
+            f"^model org/{number} at .*: {file} names code of another repository, org/other, which is never"
+        )
+        with pytest.raises(InputError, match=line):
+            fetch_model(f"org/{number}", COMMIT, "others", with_code=True)
+        assert not Path("others").exists()
 
 
 @pytest.mark.parametrize("listing", [b"<!doctype html>", b'["config.json"]', b"null"])

@@ -138,16 +138,14 @@ def test_stopped_and_gone_on_it_gives_the_same_bytes(
 def test_every_epoch_has_each_example_once_in_another_order(
     tmp_path: Path, lengths: list[int] | None, sizes: list[int]
 ) -> None:
-    of_examples = lengths or 16 * [2]
-    data = [{"input_ids": length * [5], "labels": 0, "number": n} for n, length in enumerate(of_examples)]
-    numbers = list[list[int]]()
+    of_examples, numbers = lengths or 16 * [2], list[list[int]]()
 
-    def noting(examples: list[dict[str, Any]]) -> Batch:
-        numbers.append([example["number"] for example in examples])
-        return stacked([{key: example[key] for key in ("input_ids", "labels")} for example in examples])
+    def noting(examples: list[int]) -> Batch:
+        numbers.append(examples)
+        return stacked([{"input_ids": of_examples[number] * [5], "labels": 0} for number in examples])
 
     settings, batches = Settings(5, 1e-3, 2 * len(sizes), 0), lengths and of_one_length(lengths, 5, 0)
-    train(network(), data, noting, settings, tmp_path, CPU, batches=batches or None)
+    train(network(), range(16), noting, settings, tmp_path, CPU, batches=batches or None)
     epochs = numbers[: len(sizes)], numbers[len(sizes) :]
     for epoch in epochs:
         assert sorted(n for batch in epoch for n in batch) == list(range(16))
