@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
-from scipy.optimize.elementwise import find_root
 from scipy.special import bdtr, betaincinv, chdtrc, ndtri, stdtr, stdtrit
 
 from unmask.words import modified_words
@@ -35,6 +34,9 @@ LEAST_DESIGN_EFFECT = 0.75
 
 ENOUGH = 20
 """From this effective size of the rarer decision on, the design effect is taken as it is estimated."""
+
+HALVINGS = 52
+"""After so many a bracket is as narrow as a float has digits."""
 
 EXACT_BELOW = 25
 """Fewer discordant units than this: an exact McNemar's test; else chi-square."""
@@ -318,17 +320,13 @@ def proportion(
         upper, half = (np.where(share < neutral, 1 - each, each) for each in (share, neutral))
         # a mean of two of Wilson's, each of which is at neutral where t is distance · √(n / effect)
         distance = (upper - half) / np.sqrt(half * (1 - half))
-        bracket = [distance * np.sqrt(n / each) for each in (most, effect)]
-
-        def beyond(
-            t: Floats, share: Floats, half: Floats, size: Floats, least: Floats, edge: Floats
-        ) -> Floats:
-            return (1 - edge) * wilson(share, size, t)[0] + edge * wilson(share, least, t)[0] - half
-
-        # a little wider, as rounding may leave either end on the wrong side
-        wider = bracket[0] * (1 - TOLERANCE), bracket[1] * (1 + TOLERANCE)
-        quantile = find_root(beyond, wider, args=(upper, half, n / effect, n / most, edge)).x
-        p = np.where(distance > TOLERANCE, 2 * stdtr(df, -quantile), 1.0)
+        shorter, longer = (distance * np.sqrt(n / each) for each in (most, effect))
+        for _ in range(HALVINGS):
+            reach = (shorter + longer) / 2
+            inner, outer = (wilson(upper, n / each, reach)[0] for each in (effect, most))
+            is_short = (1 - edge) * inner + edge * outer > half
+            shorter, longer = np.where(is_short, (reach, longer), (shorter, reach))
+        p = np.where(distance > TOLERANCE, 2 * stdtr(df, -longer), 1.0)
     ends = {"low": 100 * low, "high": 100 * high}
     for name, end in zip(("residual_low", "residual_high"), alone, strict=True):
         ends[name] = 100 * np.where(scores["independent"] > 0, end, share)
