@@ -124,13 +124,10 @@ def test_few_are_tested_exactly_and_many_by_chi_square_with_continuity_correctio
     assert mcnemar_p(b, c) == pytest.approx(expected) and np.isnan(mcnemar_p(0, 0))
 
 
-def tests_of(evidence: Mapping[str, pd.DataFrame], shuffled: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def mcnemar_of(evidence: Mapping[str, pd.DataFrame], shuffled: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     # only pairs with a number that divides by the same 7 share something
     pairs = pd.DataFrame({"pair_id": [f"p{i}" for i in range(70)]})
     return mcnemar_table(evidence, shuffled, pairs, Sharing.of([{i // 7} for i in range(70)]))
-
-
-tests_of.__test__ = False  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +137,7 @@ def made() -> synthetic.Synthetic:
 
 @pytest.fixture(scope="module")
 def table(made: synthetic.Synthetic) -> pd.DataFrame:
-    return tests_of(made.evidence, {"none": made.shuffled})
+    return mcnemar_of(made.evidence, {"none": made.shuffled})
 
 
 def hits(frame: pd.DataFrame, place: str = "position", **wanted: Any) -> Hits:
@@ -209,7 +206,7 @@ def test_accuracies_and_tests_are_of_whole_shuffled_sentences(made: synthetic.Sy
     """Whatever further maskings they are read under; without whole ones of none."""
     masked = {"all": made.shuffled[~made.shuffled["special"]]}
     whole, both = {"none": made.shuffled}, {**masked, "none": made.shuffled}
-    for of in (partial(accuracy_table, made.evidence, confidence=0.95), partial(tests_of, made.evidence)):
+    for of in (partial(accuracy_table, made.evidence, confidence=0.95), partial(mcnemar_of, made.evidence)):
         pd.testing.assert_frame_equal(of(both), of(whole))
         assert not of(masked).isin(["shuffled"]).any(axis=None)
         assert of(whole).isin(["shuffled"]).any(axis=None)
@@ -219,7 +216,7 @@ def test_special_tokens_without_a_source_keep_their_place(
     made: synthetic.Synthetic, table: pd.DataFrame
 ) -> None:
     source = made.shuffled["source_position"].where(~made.shuffled["special"])
-    again = tests_of(made.evidence, {"none": made.shuffled.assign(source_position=source)})
+    again = mcnemar_of(made.evidence, {"none": made.shuffled.assign(source_position=source)})
     pd.testing.assert_frame_equal(table, again)
 
 
@@ -234,4 +231,4 @@ def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthet
 def test_evidence_that_does_not_belong_together_is_refused(made: synthetic.Synthetic) -> None:
     none = made.evidence["none"]
     with pytest.raises(InputError, match="shared-tokens under the masking one-shared are not those"):
-        tests_of({**made.evidence, "none": none[none["pair_id"] != "p3"]}, {})
+        mcnemar_of({**made.evidence, "none": none[none["pair_id"] != "p3"]}, {})

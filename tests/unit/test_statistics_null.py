@@ -231,34 +231,6 @@ def test_margins_and_deviation_are_those_of_a_slow_loop() -> None:
         assert margins[row] == pytest.approx(expected, abs=1e-5)
 
 
-def world(pairs: pd.DataFrame, rng: np.random.Generator) -> Any:
-    """Scores of a model that is about words alone: N(-4, 1.5²) each."""
-    of_words: dict[str, float] = {}
-    scores = np.zeros((2, len(pairs)))
-    for side, name in enumerate(SIDES):
-        for row, text in enumerate(pairs[name]):
-            of_text = [of_words.setdefault(word, rng.normal(-4, 1.5)) for word in words(text)]
-            scores[side, row] = np.mean(of_text)
-    return scores
-
-
-def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band() -> None:
-    pairs, rng, count = made_pairs(60, seed=7), np.random.default_rng(8), 200
-    outside, deviations = 0, []
-    for _ in range(count):
-        scores = world(pairs, rng)
-        random = words_of_scores(pairs, scores)
-        deviations.append(random.scores.std())
-        credit = np.where(scores[0] > scores[1], "stereotype", "antistereotype").tolist()
-        own = {("AUL", "corrected"): random}
-        drawn = null_scores(own, decided(credit, "corrected"), [np.arange(60)], 200, seed=0)
-        score = np.array([[100 * credit.count("stereotype") / 60]])
-        outside += bands(score, drawn, 0.95)["null_p"].iloc[0] < 0.05
-    # three standard deviations of a binomial count
-    assert abs(outside - 0.05 * count) <= 3 * math.sqrt(0.05 * 0.95 * count)
-    assert np.mean(deviations) == pytest.approx(1.5, abs=0.1)
-
-
 def test_what_no_word_tells_apart_has_no_weights_and_signs_are_a_word() -> None:
     texts = {"stereotype": ["A b!", "c d", "!?"], "antistereotype": ["b, a", "D c", "?!"]}
     scores = np.array([[-1.0, -2.0, -3.0], [-2.0, -1.0, -2.0]])
