@@ -1,13 +1,10 @@
 """Exact models of worlds: answers by hand, margins of the theory in closed form, and their manifests."""
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from itertools import product
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,11 +14,11 @@ from library import (
     ExactModel,
     InputError,
     PlantedPair,
-    World,
     crows_pairs,
     exact_evidence,
     manifest_of,
     maskings_of,
+    rows_of,
     score_pairs,
     text_of,
 )
@@ -50,67 +47,38 @@ def margins(name: str, kind: str, measures: Sequence[str]) -> list[tuple[Planted
 
 # --- answers, against a list of everything that training can do, each with its probability
 
-CUT = {
-    ("nurse", "she", "."): 0.24,
-    ("nurse", "he", "."): 0.06,
-    ("pilot", "she", "."): 0.03,
-    ("pilot", "he", "."): 0.27,
-    ("very", "tired", "."): 0.1,
-    ("Vandor", "##wick", "."): 0.1,
-    ("very", "she", "."): 0.05,
-    ("tired", "."): 0.09,
-    ("he", "."): 0.06,
-}
-"""The tokens of nine sentences, of three or of two, with their probabilities; Vandorwick is split."""
+
+def tokens_of(words: Sequence[str]) -> list[str]:
+    pieces = {word: [first, f"##{rest}"] for word, (first, rest) in SPLIT_PEOPLES.items()}
+    return [piece for word in words for piece in pieces.get(word, [word])]
 
 
-def cut_world(kind: str) -> tuple[ExactModel, list[tuple[tuple[int, ...], float]]]:
-    """The model of these sentences, and the numbers of their tokens."""
-    split = ("Vandor", "##wick", ".")
-    sentences = [(("Vandorwick", ".") if tokens == split else tokens, p) for tokens, p in CUT.items()]
-    words = {word for of_sentence, _ in sentences for word in of_sentence}
-    split_words = {"Vandorwick": SPLIT_PEOPLES["Vandorwick"]}
-    world: Any = SimpleNamespace(sentences=sentences, words=words, split_words=split_words)
-    model = ExactModel(world, kind)
-    return model, [(tuple(map(model.names.index, tokens)), p) for tokens, p in CUT.items()]
-
-
-@pytest.mark.parametrize("length", [2, 3])
-def test_every_answer_is_that_of_the_sentences_that_fit(length: int) -> None:
-    (model, sentences), compared = cut_world("masked-lm"), 0
-    mask = model.names.index("[MASK]")
-    assert model.names[:mask] == ("##wick", ".", "Vandor", "he", "nurse", "pilot", "she", "tired", "very")
-    for shown, place in product(product(range(mask + 1), repeat=length), range(length)):
-        weights: defaultdict[int, float] = defaultdict(float)
-        for ids, probability in sentences:
-            others = [n for n in range(length) if n != place]
-            if len(ids) == length and all(shown[n] in (mask, ids[n]) for n in others):
-                # of ten chosen tokens six are masked, two kept and two made random
-                kept = 0.2 if shown[place] == ids[place] else 0
-                chosen = 0.6 if shown[place] == mask else kept + 0.2 / mask
-                weights[ids[place]] += probability * chosen
-        if (total := sum(weights.values())) > 0:
-            answers = model.around([shown])[shown]
-            if shown[place] != mask:
-                answers = model.unmasked(answers, np.minimum(shown, mask - 1))
-            expected = [weights[token] / total for token in range(mask)]
-            np.testing.assert_allclose(answers[place], expected, atol=1e-12)
-            compared += 1
-    assert compared >= 5
-
-
-def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
-    model, sentences = cut_world("causal-lm")
-    beginnings = {ids[:end] for ids, _ in sentences for end in range(len(ids))}
-    assert len(beginnings) == 14
-    for beginning in beginnings:
-        size = len(beginning)
-        total = sum(p for ids, p in sentences if ids[:size] == beginning)
-        expected = [
-            sum(p for ids, p in sentences if ids[: size + 1] == (*beginning, token)) / total
-            for token in range(len(model.names) - 1)
-        ]
-        np.testing.assert_allclose(model.following(beginning), expected, atol=1e-12)
+@pytest.mark.parametrize("masking", ["none", "all", "modified", "one-shared", "one-modified", "left"])
+def test_every_row_is_that_of_the_sentences_that_fit(masking: str) -> None:
+    """Of a pair of each factor: the other sentences that are seen as this one, walked through one by one."""
+    world, is_causal = make_world(**DOSED), masking == "left"
+    sentences = [(tokens_of(s.words), s.probability) for s in world.sentences]
+    size = len({token for tokens, _ in sentences for token in tokens})
+    pairs = pairs_of([*{pair.contrast.factor: pair for pair in PLANTED["dosed"]}.values()])
+    model = ExactModel(world, "causal-lm" if is_causal else "masked-lm")
+    rows = exact_evidence(pairs, model, masking)
+    for (pair_id, role), of_side in rows[~rows["special"]].groupby(["pair_id", "role"]):
+        (text,) = pairs.loc[pairs["pair_id"] == pair_id, role]
+        tokens, places = tokens_of([*text[:-1].split(), "."]), of_side["position"] - 1
+        for place, row in zip(places, rows_of(of_side), strict=True):
+            hidden = {*places} if masking in ("all", "modified") else {place}
+            seen = range(place) if is_causal else {*range(len(tokens))} - hidden
+            law: Counter[str] = Counter()
+            for other, p in sentences:
+                fits = len(other) > place if is_causal else len(other) == len(tokens)
+                if fits and all(other[n] == tokens[n] for n in seen):
+                    law[other[place]] += p
+            if masking == "none":
+                # one that is seen is trusted kept · V / random = V, as many as there are tokens
+                law[tokens[place]] *= size + 1
+            own = law[tokens[place]]
+            assert row.log_prob == pytest.approx(math.log(own / law.total()), abs=1e-9)
+            assert row.rank == 1 + sum(p > own * (1 + 1e-9) for p in law.values())
 
 
 # --- margins, against the theory: those of S, the stereotypical sentence, less those of A, in natural logs
@@ -126,27 +94,11 @@ def odds_and_frequency(pair: PlantedPair) -> tuple[float, float]:
     return math.log(p / (1 - p)), -frequency if pair.contrast.direction == "stereo" else frequency
 
 
-def aul(world: World, words: Sequence[str]) -> float:
-    """The mean log g(q) of tokens with the probability q from all others, g(q) = q (λ + 1) / (q λ + 1).
-
-    λ = kept · V / random = V, the number of tokens: how far one that is seen is trusted, since as many are
-    kept as are replaced. q by walking through every sentence of the grammar without split words.
-    """
-    size = len({piece for word in world.words for piece in world.split_words.get(word, (word,))})
-    alike = [s for s in world.sentences if len(s.words) == len(words) and not {*SPLIT_PEOPLES} & {*s.words}]
-    logs = []
-    for place, word in enumerate(words):
-        fitting = [s for s in alike if (*s.words[:place], word, *s.words[place + 1 :]) == (*words,)]
-        same = sum(s.probability for s in fitting if s.words[place] == word)
-        q = same / sum(s.probability for s in fitting)
-        logs.append(math.log(q * (size + 1) / (q * size + 1)))
-    return sum(logs) / len(logs)
-
-
 @pytest.mark.parametrize("name", SETTINGS)
 def test_margins_are_those_of_the_theory(name: str) -> None:
-    world = make_world(**SETTINGS[name])
-    for number, (pair, row) in enumerate(margins(name, "masked-lm", MEASURES)):
+    for pair, row in margins(name, "masked-lm", MEASURES):
+        # attention is uniform
+        assert row["AULA"] == pytest.approx(row["AUL"])
         odds, towards = odds_and_frequency(pair)
         if pair.contrast.factor == "length":
             # pieces of a name give each other away: the split name's side is the likelier, whoever it is
@@ -158,9 +110,6 @@ def test_margins_are_those_of_the_theory(name: str) -> None:
         # both, but of two pronouns either tells the other; AllMasked leaves each word its frequency
         expected = {"CPS": odds, "SSS": odds + towards, "AllMasked": towards / len(pair.stereotype)}
         expected["PLL"] = odds + odds + towards if len(pair.modified) == 1 else odds
-        if number % 8 == 0:
-            expected["AUL"] = aul(world, pair.stereotype) - aul(world, pair.antistereotype)
-            expected["AULA"] = expected["AUL"]
         for measure, margin in expected.items():
             assert row[measure] == pytest.approx(margin, abs=1e-6), (pair, measure)
 
