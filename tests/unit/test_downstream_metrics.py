@@ -81,12 +81,6 @@ def runs_of(logits: Logits) -> Runs:
     return Runs(facts, {1: (np.arange(logits.shape[1]), logits)})
 
 
-def write_run(path: Path, step: int, logits: Logits, seed: int, kind: str) -> None:
-    """PREDICTIONS of all items at one step."""
-    rows = [{"step": step, "item": item, "logits": row} for item, row in enumerate(logits.tolist())]
-    write_table(path, framed(rows, PREDICTIONS), PREDICTIONS, {"model": "made", "kind": kind, "seed": seed})
-
-
 def scored(kind: str, items: pd.DataFrame, logits: Logits, draws: int = DRAWS, **more: Any) -> pd.DataFrame:
     return measure(kind, items, runs_of(logits), draws, 0.95, **more)
 
@@ -224,13 +218,13 @@ def test_cells_that_share_a_template_or_an_occupation_vary_together() -> None:
 
 
 def test_what_cannot_be_compared_is_one_line(tmp_path: Path) -> None:
-    _, logits = uneven_people()
-    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
-    write_run(paths[0], 5, logits[0], 0, "occupations")
-    for step, of_run in ((6, logits[1]), (5, logits[1][:-1])):
-        write_run(paths[1], step, of_run, 1, "occupations")
-        with pytest.raises(InputError, match=r"1\.parquet: has other steps or items than .*0\.parquet"):
-            read_runs(paths[::-1])
+    for seed, step, items in ((0, 5, 3), (1, 6, 3), (1, 5, 2)):
+        rows = [{"step": step, "item": item, "logits": [0.0, 1.0]} for item in range(items)]
+        path = tmp_path / f"{seed}.parquet"
+        write_table(path, framed(rows, PREDICTIONS), PREDICTIONS, {"seed": seed})
+        if seed:
+            with pytest.raises(InputError, match=r"1\.parquet: has other steps or items than .*0\.parquet"):
+                read_runs([path, tmp_path / "0.parquet"])
 
 
 # --- a simulation: intervals hold the truth as often as they say

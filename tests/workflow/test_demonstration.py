@@ -29,7 +29,7 @@ def margins(workflow: Workflow, model: str = "tiny-bert") -> pd.DataFrame:
 
 
 @pytest.mark.thorough
-def test_cps_finds_the_planted_association_and_ignores_frequency(demonstration: Workflow) -> None:
+def test_cps_finds_the_planted_association_and_sss_follows_frequency(demonstration: Workflow) -> None:
     found = margins(demonstration)
     cps = found[found["measure"] == "CPS"]
     association = cps[cps["factor"] == "association"]
@@ -39,11 +39,7 @@ def test_cps_finds_the_planted_association_and_ignores_frequency(demonstration: 
     assert by_strength.is_monotonic_increasing
     assert by_strength.iloc[-1] > 1.4
     assert cps.loc[cps["factor"] == "frequency", "margin"].abs().max() < 0.5
-
-
-@pytest.mark.thorough
-def test_sss_follows_frequency_with_opposite_signs_in_the_two_directions(demonstration: Workflow) -> None:
-    found = margins(demonstration)
+    # which SSS follows, with opposite signs in the two directions
     sss = found[(found["measure"] == "SSS") & (found["factor"] == "frequency") & found["ratio"].isin([4, 8])]
     assert set(sss["direction"]) == {"stereo", "antistereo"}
     assert (sss.loc[sss["direction"] == "stereo", "margin"] < -1).all()
