@@ -68,13 +68,6 @@ class Study:
             self.differing[kind].append(f"{where}: {stated} is stated, {computed} computed")
 
 
-def wilson(k: float, n: float) -> tuple[float, float]:
-    """Ends in percent at 95 %."""
-    z, p = stats.norm.ppf(0.975), k / n
-    middle, reach = p + z * z / 2 / n, z * math.sqrt(p * (1 - p) / n + z * z / 4 / n / n)
-    return 100 * (middle - reach) / (1 + z * z / n), 100 * (middle + reach) / (1 + z * z / n)
-
-
 # ---- scores of pairs from evidence (Kaneko & Bollegala 2022, equations 1 to 5)
 
 

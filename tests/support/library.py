@@ -384,8 +384,6 @@ from unmask.worlds.make_world import (
     draw_corpus,
     stereoset,
     truth,
-    write_crows_pairs,
-    write_stereoset,
 )
 from unmask.worlds.training import (
     MAX_LENGTH,

@@ -10,16 +10,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from library import (
-    Base,
-    InputError,
-    Settings,
-    Texts,
-    at,
-    choose_sentences,
-    finder,
-    pick_device,
-)
+from library import Base, InputError, Settings, Texts, at, choose_sentences, finder, pick_device
 from tiny_models import tiny_model
 
 CPU = pick_device("cpu")
@@ -259,22 +250,16 @@ def test_killed_and_resumed_it_is_the_same(
 def test_steps_of_the_protocols(base: Base, tmp_path: Path) -> None:
     """Published: three groups of as many batches as the smaller gender fills, the rate made for them all."""
     texts = all_texts(tmp_path)
-
-    def method(protocol: str, **training: Any) -> at.Corrected:
-        of_protocol = at.Published if protocol == "published" else at.Corrected
-        return of_protocol(base, texts, entry(protocol, **training), CPU)
-
+    published, longer = (
+        at.Published(base, texts, entry("published", batch=5, steps=steps), CPU) for steps in (None, 7)
+    )
+    corrected = at.Corrected(base, texts, entry("corrected", batch=5), CPU)
     # 18 sentences of each gender to train on; of the 18 neutral ones some have two words
-    batches = 4 + 4 + -(-method("corrected").sizes["neutral"] // 5)
-    for protocol, training, expected in (
-        ("published", {}, (9, 18, 2 * batches)),
-        ("corrected", {}, (8, 16, 16)),
-        ("published", {"steps": 7}, (9, 7, 7)),
-    ):
-        made = method(protocol, batch=5, **training)
-        assert (made.epoch, made.steps, made.decay) == expected
+    batches = 4 + 4 + -(-corrected.sizes["neutral"] // 5)
+    steps = [(method.epoch, method.steps, method.decay) for method in (published, longer, corrected)]
+    assert steps == [(9, 18, 2 * batches), (9, 7, 7), (8, 16, 16)]
     with pytest.raises(InputError, match="18 feminine sentences to train on are less than one batch of 19"):
-        method("published", batch=19)
+        at.Published(base, texts, entry("published", batch=19), CPU)
 
 
 def test_what_cannot_be_trained_is_one_line(base: Base, tmp_path: Path) -> None:

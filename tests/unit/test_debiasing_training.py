@@ -30,7 +30,6 @@ from library import (
 from library import models_train as train
 from tiny_models import tiny_model, tiny_tokenizer
 
-RESOURCES = Path(__file__).parents[2] / "resources"
 WORDS = (("she", "he"),)
 LINES = [
     f"{who} {verb} the {what} ."
@@ -178,12 +177,10 @@ def test_dropout_is_trained_with_its_rates(
         return train(model, *args)
 
     monkeypatch.setattr(masked_training, "train", noting)
-    options = {"hidden": 0.3}
-    for protocol in ("published", "corrected"):
-        stated = entry("dropout", protocol, steps=1, options=options)
+    kept = {"published": [0.15, 0.3], "corrected": [getattr(before, name) for name in names]}
+    for protocol, expected in kept.items():
+        stated = entry("dropout", protocol, steps=1, options={"hidden": 0.3})
         debiased(base, texts(tmp_path), tmp_path / protocol, stated)
-    assert 0.3 in rates
-    for protocol in ("published", "corrected"):
         config = AutoConfig.from_pretrained(tmp_path / protocol)
-        kept = [0.15, 0.3] if protocol == "published" else [getattr(before, name) for name in names]
-        assert [getattr(config, name) for name in names] == kept
+        assert [getattr(config, name) for name in names] == expected
+    assert 0.3 in rates

@@ -73,10 +73,6 @@ def tuned(
     return FineTuning(base, takes, task, kind, {**ENTRY, **changes}, seed, work, pick_device("cpu")).run()
 
 
-def steps_of(tuned: FineTuned) -> list[int]:
-    return [table["step"][0].as_py() for table in tuned.predictions]
-
-
 def logits_at(tuned: FineTuned, place: int = -1) -> npt.NDArray[np.float32]:
     """What is predicted at one of the checkpoints."""
     return np.array(tuned.predictions[place]["logits"].to_pylist(), dtype=np.float32)
@@ -118,7 +114,8 @@ def test_a_curve_ends_where_a_fixed_run_does(tmp_path: Path, bert: Path) -> None
     curve = tuned(bert, task, "occupations", tmp_path / "curve", steps=25, how="curve", every=10)
     # a multiple of `every` at the end is there once
     even = tuned(bert, task, "occupations", tmp_path / "even", steps=20, how="curve", every=10)
-    assert [steps_of(each) for each in (fixed, curve, even)] == [[25], [0, 10, 20, 25], [0, 10, 20]]
+    steps = [[table["step"][0].as_py() for table in of.predictions] for of in (fixed, curve, even)]
+    assert steps == [[25], [0, 10, 20, 25], [0, 10, 20]]
     assert logits_at(curve).tobytes() == logits_at(fixed).tobytes()
     sampled = task.items.loc[task.items["sampled"], "item"].tolist()
     items = [table["item"].to_pylist() for table in curve.predictions]

@@ -98,6 +98,8 @@ BESIDE: dict[str, dict[str, Any]] = {
 
 def write(path: Path, content: Any, columns: Any) -> Path:
     """A file of a table (rows of these columns as Parquet, mappings as CSV), of text or of bytes."""
+    if isinstance(content, Path):
+        return content
     if isinstance(content, list) and isinstance(content[0], list):
         path = path.with_suffix(".parquet")
         pd.DataFrame(content, columns=columns).to_parquet(path)
@@ -122,13 +124,8 @@ def read_task(folder: Path, task: str, settings: Mapping[str, Any] | None = None
         kind, rows, stated = TABLES[task]
         entry = {"format": "table", "kind": kind, **stated}
         good = {"train": rows} | BESIDE.get(task, {})
-    paths = {
-        name: content
-        if isinstance(content, Path)
-        else write(folder / f"{name}.txt", content, COLUMNS.get(task))
-        for name, content in {**good, **files}.items()
-        if content is not None
-    }
+    given = {name: content for name, content in {**good, **files}.items() if content is not None}
+    paths = {name: write(folder / f"{name}.txt", of, COLUMNS.get(task)) for name, of in given.items()}
     if task in TABLES:
         entry["files"] = {name: {"path": str(path)} for name, path in paths.items() if name != "words"}
     models = {"m": {"source": "hub", "repo": "a/b"}}

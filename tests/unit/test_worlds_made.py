@@ -27,8 +27,6 @@ from library import (
     stereoset,
     text_of,
     truth,
-    write_crows_pairs,
-    write_stereoset,
 )
 from made_worlds import DOSED, NAMED, UNEVEN, make_world, settings
 from running import run_script
@@ -221,36 +219,31 @@ def test_each_benchmark_has_as_many_pairs_as_asked(benchmark: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "digests"),
+    ("name", "digests"),
     [
-        ({}, ("f65f8a23d172e0cc", "9a014d12f533598c", "1d3df08b45f8849d")),
-        (UNEVEN, ("f6d5123d884014e2", "4916006b66ce03c5", "814c65d71b118c62")),
+        ("default", ("f65f8a23d172e0cc", "9a014d12f533598c", "1d3df08b45f8849d")),
+        ("uneven", ("f6d5123d884014e2", "4916006b66ce03c5", "814c65d71b118c62")),
     ],
-    ids=["default", "uneven"],
 )
-def test_the_files_of_a_world_are_the_same_as_ever(
-    tmp_path: Path, changes: dict[str, Any], digests: Sequence[str]
+def test_the_files_of_a_world_are_the_same_as_ever_and_read_as_they_are_meant(
+    tmp_path: Path, name: str, digests: Sequence[str]
 ) -> None:
-    files = {name: tmp_path / name for name in ("corpus", "crows_pairs", "stereoset", "truth")}
-    run_script("make_world", [], files, tmp_path / "log", wildcards={"world": "w"}, entry=settings(**changes))
+    files = {of: tmp_path / of for of in ("corpus", "crows-pairs", "stereoset", "truth")}
+    entry = settings(**SETTINGS[name])
+    outputs = {of.replace("-", "_"): path for of, path in files.items()}
+    run_script("make_world", [], outputs, tmp_path / "log", wildcards={"world": "w"}, entry=entry)
     for path, digest in zip(files.values(), digests, strict=False):
         assert hashlib.sha256(path.read_bytes()).hexdigest().startswith(digest)
     written = json.loads(files["truth"].read_text())
-    counts = Counts(**settings(**changes)["pairs"])
-    assert written == json.loads(json.dumps({**truth(make_world(**changes), counts), **written}))
+    assert written == json.loads(json.dumps({**truth(WORLDS[name], Counts(**entry["pairs"])), **written}))
     assert (written["world"], written["code"]) == ("w", "digest")
-
-
-@every_benchmark
-def test_files_are_read_as_they_are_meant(benchmark: str, tmp_path: Path) -> None:
-    write = {"crows-pairs": write_crows_pairs, "stereoset": write_stereoset}[benchmark]
-    pairs = PAIRS["default"][benchmark]
-    write(tmp_path / "file", pairs)
-    rows: Any = read_benchmark(tmp_path / "file", {"format": benchmark})
-    for row, pair in zip(rows.itertuples(), pairs, strict=True):
-        assert (row.pair_id, row.bias_type) == (pair.pair_id, pair.contrast.bias_type)
-        assert [row.stereotype, row.antistereotype] == [*map(text_of, (pair.stereotype, pair.antistereotype))]
-        if benchmark == "crows-pairs":
-            assert row.direction == pair.contrast.direction
-        else:
-            assert (row.unrelated, row.target) == (text_of(pair.unrelated), pair.contrast.target)
+    for benchmark, pairs in PAIRS[name].items():
+        rows: Any = read_benchmark(files[benchmark], {"format": benchmark})
+        for row, pair in zip(rows.itertuples(), pairs, strict=True):
+            assert (row.pair_id, row.bias_type) == (pair.pair_id, pair.contrast.bias_type)
+            assert row.stereotype == text_of(pair.stereotype)
+            assert row.antistereotype == text_of(pair.antistereotype)
+            if benchmark == "crows-pairs":
+                assert row.direction == pair.contrast.direction
+            else:
+                assert (row.unrelated, row.target) == (text_of(pair.unrelated), pair.contrast.target)

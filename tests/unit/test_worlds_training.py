@@ -28,13 +28,11 @@ from library import (
 from library import worlds_words_of as words_of
 from made_worlds import DOSED, NAMED, make_world
 
-ARCHITECTURES = ("bert", "roberta", "albert")
 WORLD = make_world(0)
 LINES = draw_corpus(WORLD, 10_000)
-architectures = pytest.mark.parametrize("architecture", ARCHITECTURES)
 
 
-@architectures
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
 def test_tokenizers_split_only_the_split_words_and_survive_saving(architecture: str, tmp_path: Path) -> None:
     every = make_world(**DOSED | {"lengths": 10})
     assert every.split_words == SPLIT_PEOPLES
@@ -72,11 +70,9 @@ def log_odds_alone(directory: Path, asked: list[tuple[Words, Words]]) -> list[fl
     for sentences in asked:
         one, other = (tokenizer(text_of(words))["input_ids"] for words in sentences)
         if tokenizer.mask_token is None:
-            totals = []
-            for ids in (one, other):
-                logits = model(torch.tensor([[tokenizer.bos_token_id, *ids]])).logits[0].log_softmax(-1)
-                totals.append(sum(float(logits[place, token]) for place, token in enumerate(ids)))
-            log_odds.append(totals[0] - totals[1])
+            whole = (torch.tensor([[tokenizer.bos_token_id, *ids]]) for ids in (one, other))
+            own, others = (-len(ids[0, 1:]) * model(ids, labels=ids).loss.item() for ids in whole)
+            log_odds.append(own - others)
         else:
             [place] = [i for i, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
             hidden = torch.tensor([[*one[:place], tokenizer.mask_token_id, *one[place + 1 :]]])

@@ -17,8 +17,10 @@ LISTED = re.findall(
 )
 
 
-def stand_in_data(folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files of a user that configs/associations.yaml names; planning reads none of them."""
+    folder = tmp_path_factory.mktemp("data")
     for suite in ("coco", "concap", "google"):
         (folder / "grounded" / suite).mkdir(parents=True)
         (folder / "grounded" / suite / "test.jsonl").write_text("{}\n")
@@ -31,11 +33,6 @@ def stand_in_data(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def workflow(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     return Workflow(copy_workflow(tmp_path_factory.mktemp("papers") / "unmask"))
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return stand_in_data(tmp_path_factory.mktemp("data"))
 
 
 def planned(workflow: Workflow, study: str, data: Path | None) -> set[str]:
