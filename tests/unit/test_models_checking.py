@@ -138,8 +138,7 @@ HEADS = ("bert", "electra", "modernbert", "bart")
 MADE: dict[str, tuple[str, Callable[[Path], Path]]] = {
     **{name: (MASKED, partial(tiny_model, name)) for name in (*HEADS, "roberta", "albert")},
     **{name: (CAUSAL, partial(tiny_decoder, name)) for name in ("gpt2", "llama")},
-    # labels by their numbers, whatever their order in the file
-    "classifier": (CLASSIFIER, partial(tiny_classifier, "bert", id2label={1: "good", 0: "bad"})),
+    "classifier": (CLASSIFIER, partial(tiny_classifier, "bert")),
     "deberta": (CLASSIFIER, partial(tiny_classifier, "deberta-v2")),
     "seeing": (SEEING, tiny_seeing),
     # language models and classifiers pass also as encoders
@@ -292,17 +291,19 @@ BOS = {"token": END, "id": 0, "reason": "its bos token, which separates document
 
 
 @pytest.mark.parametrize(
-    ("made", "facts"),
+    ("made", "change", "facts"),
     [
-        ("bert", {"mask_token": "[MASK]"}),
-        ("llama", {"start": BOS}),
-        ("classifier", {"labels": ["bad", "good"]}),
-        ("seeing", {}),
+        ("bert", both(), {"mask_token": "[MASK]"}),
+        ("llama", both(), {"start": BOS}),
+        # labels by their numbers, whatever their order in the file
+        ("classifier", edit(id2label={"1": "good", "0": "bad"}), {"labels": ["bad", "good"]}),
+        ("seeing", both(), {}),
     ],
 )
-def test_the_manifest(made: str, facts: dict[str, Any], tmp_path: Path) -> None:
+def test_the_manifest(made: str, change: Change, facts: dict[str, Any], tmp_path: Path) -> None:
     kind, make = MADE[made]
-    about = about_model(directory := make(tmp_path / "model"), kind=kind)
+    change(directory := make(tmp_path / "model"))
+    about = about_model(directory, kind=kind)
     run_script("check_model", [], [tmp_path / "manifest.json"], tmp_path / "log", manifest=about)
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     facts |= {
