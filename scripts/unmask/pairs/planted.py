@@ -240,7 +240,7 @@ def judged_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
     listed_ones = [each for each in (*TESTED, CANNOT_TELL, CONTROL) if each in there]
     models = rows["model"].unique()
     of = f"in each row from above: {listed(models, NAMED)}" if len(models) > 1 else str(models[0])
-    subtitle = [f"{of}; tick: exact model", "line: 50, no preference; band: word choice alone"]
+    subtitle = [of, "tick: exact model; line: 50, no preference", "band: word choice alone"]
     return forest(
         frame,
         Axis(None, line=NO_PREFERENCE, span=(0, 100), ticks=[0, 50, 100]),
