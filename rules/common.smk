@@ -2,12 +2,16 @@
 
 import contextlib
 import functools
+import gc
 import os
 import re
 import sys
 from pathlib import Path
 
 from snakemake.io import IOFile
+
+# what is planned lives until the end: the usual looking for garbage in it takes a tenth of planning
+gc.set_threshold(50_000)
 
 # the folder above this file's, as the main Snakefile may be another workflow's, of which this one is a module
 ROOT = Path(str(workflow.current_basedir)).parent

@@ -1,14 +1,9 @@
 """Check that a model is what it is said to be, and write its manifest."""
 
-from unmask.job import job  # isort: split
-
-import torch
-
+from unmask.models.job import making_job
 from unmask.models.checking import write_manifest
 
-with job() as run:
-    # on all cores PyTorch's threads wait longer for each other than they work
-    torch.set_num_threads(run.threads)
+with making_job() as run:
     about = run.params.manifest
     # a model that was fetched has facts about it
     facts = [] if about["entry"]["source"] == "path" else run.input.files

@@ -3,14 +3,20 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
+from unittest.mock import patch
 
 from unmask.job import NETWORKS, Job, job  # isort: split
 
 import torch
+import transformers.utils
 
 from unmask.files import read_facts
 from unmask.models.devices import Device, claim_device, ran_out_of_memory
 from unmask.models.directory import check_files
+
+with patch.object(transformers.utils, "is_scipy_available", bool):
+    # it would load all of scipy.optimize for the losses of object detection, a third of a second of each job
+    import transformers.modeling_utils
 
 
 class ModelJob(Job):
@@ -33,7 +39,7 @@ def model_job(about: str = "") -> Iterator[ModelJob]:
 
 
 @contextmanager
-def making_job(about: str) -> Iterator[Job]:
+def making_job(about: str = "") -> Iterator[Job]:
     """`model_job` for a model that is made from another, `unmask.job.job` for one that is not."""
     with job(about, NETWORKS) as run, ExitStack() as model:
         yield run if run.input.get("manifest") is None else model.enter_context(_with_model(run))
