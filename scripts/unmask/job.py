@@ -113,8 +113,11 @@ def job_log(path: str | Path) -> Iterator[None]:
         logger.propagate = False
         _log_to(_Terminal(path), stack, logger)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            file = logging.FileHandler(path, mode="w", encoding="utf-8")
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                file = logging.FileHandler(path, mode="w", encoding="utf-8")
+            except OSError as error:
+                raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
             file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
             _log_to(file, stack, logger, logging.getLogger("py.warnings"))
             # Snakemake shows a failed job's logs up to the first that is empty; Slurm's comes after this one

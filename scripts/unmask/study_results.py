@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from unmask import LIBRARY
 from unmask.errors import InputError, known_names
-from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata, read_table
+from unmask.tables import UNREADABLE, meaning_of, plain_schema, read_arrow, read_metadata, read_table
 from unmask.terms import CORRECTED, ORIGINAL
 
 
@@ -46,11 +46,13 @@ def load_tables(
 def facts_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], dict[str, Any]]:
     """The metadata of tables by their values of `keys`, in the order of the paths.
 
-    Raises InputError where two tables state the same.
+    Raises InputError where a table does not state one of them, or two tables state the same.
     """
     facts: dict[tuple[str, ...], dict[str, Any]] = {}
     for path in paths:
         of_table = read_metadata(path)
+        if not set(keys) <= set(of_table):
+            raise InputError(f"{path}: {UNREADABLE}")
         values = tuple(str(of_table[key]) for key in keys)
         if values in facts:
             what = ", ".join(f"{key} {value}" for key, value in zip(keys, values, strict=True))

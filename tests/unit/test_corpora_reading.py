@@ -72,7 +72,7 @@ GOOD = parquet(id=[1], body=["text"], none=[""])
         (COMPRESS[".zst"](TEXT.encode() * 100)[:-5], "a.txt.zst", "Truncated"),
         (None, "a.txt", "no such file"),
         # of Parquet the column by the name of the file
-        (GOOD, "text", r"not one column 'text' \(columns: id, body, none\)"),
+        (GOOD, "text", r"column 'text' is not there \(columns: id, body, none\)"),
         (GOOD, "id", "column 'id' holds int64, not text"),
         (GOOD, "none", "holds no text"),
         (GOOD[:-10], "body", "not a readable Parquet file"),

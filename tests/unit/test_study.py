@@ -60,6 +60,8 @@ models: {z: {source: hub, repo: x, trust_remote_code: true}}
 => models.z.trust_remote_code: code of a repository is run of one commit
 models: {a b: {source: hub, repo: x}} => models: 'a b' should match
 models: {.a: {source: hub, repo: x}} => models: '.a' should match
+models: {ä: {source: hub, repo: x}} => models: 'ä' should match
+models: {"{a}": {source: hub, repo: x}} => models: '{a}' should match
 benchmarks: {a/b: {format: stereoset, path: x}} => benchmarks: 'a/b' should match
 worlds: {"": {}} => worlds: '' should match
 models: {r: {source: random, tokenizer: t, config: &c {x: [*c]}}}
@@ -176,6 +178,12 @@ def test_what_does_not_fit_is_one_line_that_names_the_key(base: Any, change: str
         check_study(complete(with_(change, base)))
     assert str(caught.value).startswith(f"config key {line}") and len(str(caught.value)) < 700
     assert "pw" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_name_has_at_most_a_hundred_signs() -> None:
+    complete(GOOD | {"worlds": {"w": {}, "n" * 100: {}}})
+    with pytest.raises(InputError, match="config key worlds: 'nnn"):
+        complete(GOOD | {"worlds": {"w": {}, "n" * 101: {}}})
 
 
 # a change of a good study => a place, and what is there when it is complete

@@ -187,9 +187,13 @@ def test_tables_are_one_frame_in_the_order_of_the_study(paths: dict[tuple[str, s
     assert empty.empty and list(empty.dtypes.astype(str)) == types
 
 
-def test_tables_by_what_they_state(paths: dict[tuple[str, str], Path]) -> None:
+def test_tables_by_what_they_state(paths: dict[tuple[str, str], Path], tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a-y\.parquet: a second table of model a; delete it and run"):
         load_tables([paths["a", "x"], paths["a", "y"]], COUNTS, "model")
+    bare = tmp_path / "bare.parquet"
+    write_table(bare, rows_of("w"), COUNTS, {"model": "a"})
+    with pytest.raises(InputError, match=r"bare\.parquet: not a readable Parquet file; delete it and run"):
+        load_tables([bare], COUNTS, "model", "benchmark")
     some = [paths["c", "x"], paths["a", "y"]]
     assert list(facts_by(some, "model", "benchmark")) == [("c", "x"), ("a", "y")]
     pd.testing.assert_frame_equal(tables_by(some, COUNTS, "model")["a"], read_table(paths["a", "y"], COUNTS))

@@ -44,7 +44,8 @@ def _texts(path: str | Path, column: str) -> Iterator[bytes]:
         schema, facts = file.schema_arrow, file.metadata
         if schema.names.count(column) != 1:
             names = known_names(column, schema.names, "columns")
-            raise InputError(f"{path}: there is not one column {column!r} ({names})")
+            what = "is there more than once" if column in schema.names else f"is not there ({names})"
+            raise InputError(f"{path}: column {column!r} {what}")
         if not re.match("(dictionary<values=)?(large_)?string", type_ := str(schema.field(column).type)):
             raise InputError(f"{path}: column {column!r} holds {type_}, not text")
         size = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))

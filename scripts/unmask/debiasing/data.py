@@ -90,8 +90,8 @@ def in_batches(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
 
 
 def read_words(path: str | Path) -> tuple[str, ...]:
-    """The words of the YAML file of the published list (key `words`), or of a world's, a text file with one a
-    line; each once."""
+    """The words of the YAML file of the published list (key `words`), or of a text file with one a line, such
+    as a world's; each once."""
     path = Path(path)
     words = read_config(path)["words"] if path.suffix == ".yaml" else path.read_text("utf-8").split()
     return tuple(dict.fromkeys(words))

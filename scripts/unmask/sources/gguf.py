@@ -59,8 +59,8 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
     # as factors of rotary positions, which transformers would pass over
     weights, read = sum(int(tensor.n_elements) for tensor in reader.tensors), model.num_parameters()
     if weights != read or loading["missing_keys"]:
-        lacking = "".join(f", which lacks {name}" for name in sorted(loading["missing_keys"])[:1])
-        what = f"has {weights} weights{lacking}, and the {architecture} model of transformers {read}"
+        lacking = "".join(f" and lacks {name}" for name in sorted(loading["missing_keys"])[:1])
+        what = f"has {weights} weights{lacking}; the {architecture} model of transformers has {read}"
         raise InputError(f"{file}: {what}: it would be another model")
     # all of it is unpacked: nothing is left for a quantizer to do, which would not let it be saved
     if quantizer := getattr(model, "hf_quantizer", None):
