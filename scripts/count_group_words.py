@@ -2,8 +2,7 @@
 
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.frequency.correlation import log_ratios
-from unmask.frequency.group_words import count_group_words
+from unmask.frequency.group_words import count_group_words, log_ratios
 from unmask.frequency.schema import GROUP_WORDS, PAIR_RATIOS
 from unmask.frequency.word_lists import read_left_out, read_listed, read_listing
 from unmask.tables import read_table, write_table

@@ -5,8 +5,8 @@ The evidence is read once for all of it. What the study, or this model, lacks is
 
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.schema import LIKELIEST
-from unmask.evidence.tables import listed, read_evidence
+from unmask.evidence.schema import LIKELIEST, read_evidence
+from unmask.evidence.tables import listed
 from unmask.files import write_facts
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS

@@ -6,7 +6,7 @@ from unmask.job import job
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
 from unmask.files import sha256_of_file
-from unmask.statistics.quality import flaws_table
+from unmask.statistics.flaws import flaws_table
 from unmask.statistics.schema import FLAWS
 from unmask.tables import write_table
 

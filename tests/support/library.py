@@ -85,9 +85,9 @@ from unmask.evidence import engine
 from unmask.evidence.collecting import Wanted, as_rows
 from unmask.evidence.collecting import evidence_of as evidence_tables
 from unmask.evidence.reading import Subject, read
-from unmask.evidence.schema import EVIDENCE, LIKELIEST
+from unmask.evidence.schema import EVIDENCE, LIKELIEST, read_evidence
 from unmask.evidence.sentences import MASKINGS, Sentence, modified_tokens, shuffle_tokens
-from unmask.evidence.tables import Progress, check_one_origin, read_evidence, write_list
+from unmask.evidence.tables import Progress, check_one_origin, write_list
 from unmask.evidence.tables import listed as evidence_listed
 from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
@@ -95,7 +95,7 @@ from unmask.fetching.http import fetch
 from unmask.fetching.hub import fetch_file, fetch_model
 from unmask.files import read_facts, record, sha256_of_file, write_facts, write_text, written_whole
 from unmask.frequency import counting
-from unmask.frequency.correlation import correlation_table, log_ratios
+from unmask.frequency.correlation import correlation_table
 from unmask.frequency.counting import count_words, counts_of_files
 from unmask.frequency.group_tests import compare_groups, ranked
 from unmask.frequency.group_words import (
@@ -105,6 +105,7 @@ from unmask.frequency.group_words import (
     counts_of,
     extract,
     levels,
+    log_ratios,
     uses,
 )
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
@@ -282,11 +283,11 @@ from unmask.statistics import STATISTICS, null
 from unmask.statistics.accuracy import accuracy_table, candidates, mcnemar_table
 from unmask.statistics.agreement import agreement_table, curve, roc_table, vote_counts
 from unmask.statistics.comparisons import measures_compared, sides_compared, versions_compared
+from unmask.statistics.flaws import flaws_table
 from unmask.statistics.null import RandomWords, bands, null_scores, words_of_evidence, words_of_scores
 from unmask.statistics.quality import (
     WORDS_SHOWN,
     flags,
-    flaws_table,
     leverage_table,
     quality_table,
     token_flags,

@@ -1,1 +1,1 @@
-"""Corpora: the text of files, of Parquet and of Wikimedia dumps as blocks with a document a line."""
+"""Corpora: the files of text and of Parquet, as blocks with a document a line."""

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unmask.errors import InputError, faults_of, known_names
+from unmask.errors import InputError, faults_of
 
 BLOCK = 1 << 21
 """Bytes of a piece to read, and about those of a block."""
@@ -43,9 +43,8 @@ def _texts(path: str | Path, column: str) -> Iterator[bytes]:
     ):
         schema, facts = file.schema_arrow, file.metadata
         if schema.names.count(column) != 1:
-            names = known_names(column, schema.names, "columns")
-            what = "is there more than once" if column in schema.names else f"is not there ({names})"
-            raise InputError(f"{path}: column {column!r} {what}")
+            what = "is there more than once" if column in schema.names else "is not there"
+            raise InputError(f"{path}: column {column!r} {what} (columns: {', '.join(schema.names)})")
         if not re.match("(dictionary<values=)?(large_)?string", type_ := str(schema.field(column).type)):
             raise InputError(f"{path}: column {column!r} holds {type_}, not text")
         size = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))

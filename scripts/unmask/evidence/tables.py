@@ -17,15 +17,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from unmask.job import PROGRESS
 from unmask.errors import InputError
-from unmask.evidence.schema import EVIDENCE
 from unmask.files import read_facts, sha256_of_file, write_facts
-from unmask.tables import read_arrow, read_metadata, read_table, write_table
+from unmask.tables import read_arrow, read_metadata, write_table
 
 logger = logging.getLogger(__name__)
 
@@ -125,22 +123,6 @@ def listed(list_: str | Path) -> dict[str, Path]:
             problem = "was altered after its job wrote it" if table.is_file() else "is missing"
             raise InputError(f"{table}: {problem}; delete it and {list_} and run again")
     return tables
-
-
-def read_evidence(path: str | Path, pairs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of an Evidence table of these pairs (PAIRS).
-
-    Raises InputError where the file is no Evidence table, or where its pairs are not those of the benchmark
-    in their order.
-    """
-    rows = read_table(path, EVIDENCE)
-    # a pair that is none of the benchmark's has the place -1
-    place = pd.Index(pairs["pair_id"]).get_indexer(rows["pair_id"])
-    if (np.diff(place, prepend=0) < 0).any():
-        raise InputError(
-            f"{path}: its pairs are not those of the benchmark in their order; delete it and run again"
-        )
-    return rows
 
 
 def check_one_origin(tables: Sequence[str | Path], keys: Sequence[str]) -> None:

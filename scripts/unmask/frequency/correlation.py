@@ -1,6 +1,6 @@
 """Does a measure follow word frequency? Log frequency ratios of pairs against the margins of measures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,35 +8,12 @@ import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.frequency.group_words import counts_of, log_counts, rounded
+from unmask.frequency.group_words import rounded
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.statistics.scores import decisions, groups
 from unmask.statistics.uncertainty import spearman
 from unmask.tables import framed, read_table
-from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
-from unmask.words import modified_words
-
-
-def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.DataFrame, int]:
-    """The log frequency ratio of every pair, as PAIR_RATIOS, and the corpora's number of tokens.
-
-    With f(S) the mean of `log_counts` over the modified words of sentence S, the ratio is
-    f(stereotype) - f(antistereotype), in natural logarithms: above 0 where the stereotypical sentence has the
-    more frequent words. Every modified word counts, function words too, since a measure sees them all.
-    counts: WORD_COUNTS files, added up.
-    """
-    modified = [
-        modified_words(*sentences) for sentences in zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True)
-    ]
-    counted, tokens = counts_of((word for sides in modified for side in sides for word in side), counts)
-    count_of = dict(zip(counted.index, counted.tolist(), strict=True))
-
-    def level(words: Sequence[str]) -> float:
-        return float(log_counts([count_of[word] for word in words]).mean()) if words else np.nan
-
-    ratios = [level(stereotype) - level(antistereotype) for stereotype, antistereotype in modified]
-    return framed(pairs[["pair_id"]].assign(log_ratio=ratios), PAIR_RATIOS), tokens
 
 
 def link_table(

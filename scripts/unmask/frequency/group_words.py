@@ -1,6 +1,7 @@
-"""The words by which a benchmark names its groups, how often corpora use them, and which counts are equal."""
+"""The words by which a benchmark names its groups, how often corpora use them and the modified words of its
+pairs, and which counts are equal."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unmask.errors import InputError
-from unmask.frequency.schema import GROUP_WORDS, WORD_COUNTS
+from unmask.frequency.schema import GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
-from unmask.tables import read_arrow, read_metadata
-from unmask.terms import STEREO
+from unmask.tables import framed, read_arrow, read_metadata
+from unmask.terms import ANTISTEREOTYPE, STEREO, STEREOTYPE
 from unmask.words import modified_words
 
 EXTRACTED, LISTED = "extracted", "listed"
@@ -150,3 +151,24 @@ def count_group_words(
         ["words_from", "place", "group", "count", "word"], ascending=[True, True, True, False, True]
     )
     return words[GROUP_WORDS.names].reset_index(drop=True), tokens
+
+
+def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.DataFrame, int]:
+    """The log frequency ratio of every pair, as PAIR_RATIOS, and the corpora's number of tokens.
+
+    With f(S) the mean of `log_counts` over the modified words of sentence S, the ratio is
+    f(stereotype) - f(antistereotype), in natural logarithms: above 0 where the stereotypical sentence has the
+    more frequent words. Every modified word counts, function words too, since a measure sees them all.
+    counts: WORD_COUNTS files, added up.
+    """
+    modified = [
+        modified_words(*sentences) for sentences in zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True)
+    ]
+    counted, tokens = counts_of((word for sides in modified for side in sides for word in side), counts)
+    count_of = dict(zip(counted.index, counted.tolist(), strict=True))
+
+    def level(words: Sequence[str]) -> float:
+        return float(log_counts([count_of[word] for word in words]).mean()) if words else np.nan
+
+    ratios = [level(stereotype) - level(antistereotype) for stereotype, antistereotype in modified]
+    return framed(pairs[["pair_id"]].assign(log_ratio=ratios), PAIR_RATIOS), tokens

@@ -240,7 +240,8 @@ def judged_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
     listed_ones = [each for each in (*TESTED, CANNOT_TELL, CONTROL) if each in there]
     models = rows["model"].unique()
     of = f"in each row from above: {listed(models, NAMED)}" if len(models) > 1 else str(models[0])
-    subtitle = [of, "tick: exact model; line: 50, no preference", "band: word choice alone"]
+    tick = "tick: exact model; " if rows["exact"].notna().any() else ""
+    subtitle = [of, f"{tick}line: 50, no preference", "band: word choice alone"]
     return forest(
         frame,
         Axis(None, line=NO_PREFERENCE, span=(0, 100), ticks=[0, 50, 100]),
