@@ -12,7 +12,7 @@ from unmask import LIBRARY
 
 
 def module_file(folder: str, name: str) -> str:
-    """The file of the one of that name: module_file("sources", "hub") is unmask/sources/hub.py.
+    """The file of the one of that name: module_file("sources", "gguf") is unmask/sources/gguf.py.
     Case does not count."""
     return f"{LIBRARY.name}/{folder}/{name.lower().replace('-', '_')}.py"
 

@@ -77,7 +77,7 @@ def write_table(
     encodings = {field.name: "BYTE_STREAM_SPLIT" for field in schema if pa.types.is_floating(field.type)}
     # what a text shares with the one before is left out
     encodings |= {field.name: "DELTA_BYTE_ARRAY" for field in schema if pa.types.is_string(field.type)}
-    # docs/running.md#disk has what this and other ways come to
+    # one rule for every table; docs/running.md#disk says how large evidence is
     options: dict[str, Any] = {
         "compression": "zstd",
         # higher levels take longer to write and save little

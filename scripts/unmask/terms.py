@@ -15,6 +15,7 @@ DIRECTIONS = (STEREO, ANTISTEREO)
 """Whose stereotype a pair holds: `stereo` of a disadvantaged group, `antistereo` of an advantaged one."""
 
 ORIGINAL, SHUFFLED = "original", "shuffled"
+"""The variants of sentences: words in their order, or shuffled."""
 
 NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
 """The maskings: what is hidden from a model. unmask.evidence.sentences says what each does."""

@@ -1,1 +1,1 @@
-"""What people read of measures over sentence pairs: the paper's tables, figures, sections of the report."""
+"""Pairs of sentences: what a study asks of them, statistics of a model on a benchmark, what pages have."""

@@ -91,7 +91,7 @@ def judged(results: PairResults) -> pd.DataFrame:
     Beside the columns of PairResults.corrected: role (of the model), who (its name with the role), where
     (who, on which benchmark), ends (of the interval, as they are read), scored (pairs with a score),
     effective (as how many independent pairs these count) and holds (a clear preference after Holm's
-    correction over all these scores).
+    correction over the testable ones of trained models).
     """
     scores = results.corrected(OVERALL)
     sources = {model.name: model.source for model in results.study.models}
@@ -148,7 +148,8 @@ def _headline(results: PairResults) -> pd.DataFrame:
 
 
 def title(results: PairResults) -> str:
-    """The answer in one line; what it calls clear is so after Holm's correction over all scores shown."""
+    """The answer in one line; what it calls clear is so after Holm's correction over all testable scores of
+    trained models."""
     every, scores = judged(results), _headline(results)
     if scores.empty:
         lacks = f"a score by {title_of(results.headline)}" if results.study.trained() else "been trained"

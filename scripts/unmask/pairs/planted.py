@@ -151,7 +151,11 @@ def is_answer(results: PairResults) -> bool:
 
 
 def counts(scores: pd.DataFrame, level: float) -> pd.DataFrame:
-    """How many judged scores of each measure are which. level: below which p_holm counts as clear."""
+    """How many judged scores of each measure are which. level: below which p_holm counts as clear.
+
+    planted, not_planted: testable ones with and without an association; found; lost: missed or reversed;
+    false: fooled without one; of_frequency: fooled by frequency alone; …_holm: after correction.
+    """
     found, wrong = scores["judgement"] == FOUND, scores["judgement"] == FOOLED
     is_planted, is_tested = scores["association"] != 0, scores["judgement"].isin(TESTED)
     holds = scores["p_holm"].astype(float) < level - TOLERANCE

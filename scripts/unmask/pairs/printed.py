@@ -1,8 +1,8 @@
-"""What Kaneko & Bollegala 2022 print, for the models and benchmarks of a study: Tables 1, 3, 4 and 5, and
-Figure 1; and scores that others print (resources/pairs/published.csv).
+"""What others print, for the models and benchmarks of a study: Tables 1, 3, 4 and 5 and Figure 1 of Kaneko &
+Bollegala 2022, StereoSet's language model score, and scores of others (resources/pairs/published.csv).
 
-A table is a list of cells: what a column has, of which measure, and under which name the paper prints it.
-Its frame has one row per number (COLUMNS).
+A table of the paper is a list of cells: what a column has, of which measure, and under which name the paper
+prints it. Its frame has one row per number (COLUMNS).
 """
 
 from collections.abc import Iterator, Mapping
@@ -79,13 +79,14 @@ LEVEL = 0.01
 _MEASURES_ON = {"crows-pairs": ("CPS", "AUL", "AULA"), "stereoset": ("SSS", "AUL", "AULA")}
 """The measures that the paper has on a benchmark; other benchmarks have all."""
 
-# In each table: `of`, a measure that the benchmark must have, and `printed`, the paper's name of the column.
 _SIDES = {ANTISTEREO: "Adv", STEREO: "Dis", DIFFERENCE: "|Diff|"}
 
 
 def _title_and_side(rows: pd.DataFrame) -> "pd.Series[str]":
     return rows["measure"].map(title_of) + " " + rows["group"].map(_SIDES)
 
+
+# of: the measure that a benchmark must have (_MEASURES_ON); printed: the paper's name of the column
 
 TABLE1 = pd.DataFrame(
     [

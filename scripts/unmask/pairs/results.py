@@ -52,7 +52,8 @@ FLAW_TITLES: Mapping[str, str] = {
 """What flaws of pairs, and pairs without ratings, are called, in the order in which they are shown."""
 
 Truth = Mapping[str, Mapping[str, Any]]
-"""What is known of the pairs of one benchmark: pair_id -> {factor, p, ratio, direction}."""
+"""What is known of the pairs of one benchmark: pair_id -> {factor, bias_type, direction, target, p,
+ratio}."""
 
 
 def _statistics(name: str, *families: str) -> "cached_property[pd.DataFrame]":
@@ -81,8 +82,8 @@ class PairResults:
     own_code (the models that run code of their repositories), series (by name the models of the states), and
     explorer (what it shows: models, benchmarks, most).
 
-    A table has the columns model and benchmark; bias has `verdict`; bias, tests, comparisons and quality have
-    p_holm beside p.
+    A table has its keys in front: model and benchmark, benchmark alone (models_compared, versions), or series
+    and benchmark (states). bias has `verdict`; bias, tests and quality have p_holm beside p.
     """
 
     files: Mapping[str, Any]
@@ -204,7 +205,7 @@ class PairResults:
     def published(self) -> pd.DataFrame:
         """Values that others print, with `percent`: each in percent, also where it is a count of pairs.
 
-        Models and benchmarks go by their published names. group: `all` pairs, a direction or a bias type.
+        Models and benchmarks have their published names. group: `all` pairs, a direction or a bias type.
         reading: which tokens an accuracy counts, where it is known. pairs: of how many a COUNT is. dagger:
         whether the paper marks the value so.
         """

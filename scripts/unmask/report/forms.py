@@ -276,8 +276,8 @@ def forest(
 ) -> alt.FacetChart | None:
     """Estimates with their intervals, names down the rows, before what chance gives.
 
-    broad, narrow: bands. names: in their order, by default that of the data. apart: rows of one name are
-    below each other by this column.
+    broad: the ends of a band, of what chance gives; narrow: of a bar below the interval. names: in their
+    order, by default that of the data. apart: rows of one name are below each other by this column.
     """
     frame = frame[frame[value].notna()]
     if frame.empty:

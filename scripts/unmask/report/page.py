@@ -122,6 +122,8 @@ def _text(name: str) -> str:
     return (LIBRARY / name).read_text(encoding="utf-8")
 
 
+# the summary for a terminal
+
 WIDTH = 80
 """Characters of a line."""
 
@@ -132,7 +134,7 @@ MOST_SENTENCES = 5
 
 
 def render_summary(title: str, sections: Sequence[Section]) -> str:
-    """What the sections found, in lines of WIDTH characters at most.
+    """What the sections say, in lines of WIDTH characters at most.
 
     The study's title; the answer of the section that has one, with its answers to questions and its headline
     as a table; or else the first sentences of the first sections.

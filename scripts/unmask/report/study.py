@@ -29,8 +29,8 @@ SCORED = "scored"
 class Named:
     """A model or a benchmark of the study.
 
-    published: the name under which its published values are known (resources/pairs/published.csv), if any.
-    source: where a model comes from (train, hub, path, random, oracle), if known.
+    published: the name under which its published values are known, if any.
+    source: where a model comes from, the `source` of its entry (hub, train, scored, …), if known.
     world: the world that makes a benchmark, if one does.
     format: that of a benchmark's file, if known.
     """
@@ -77,6 +77,8 @@ class Study:
         order = {key: [each.name for each in entries[key]] for key in keys}
         return load_tables(paths, schema, *keys, order=order)
 
+
+# values that others have published
 
 DOUBT = "?"
 """The mark of a printed value that can hardly be meant."""

@@ -21,9 +21,10 @@ def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: 
     columns of COMPARISONS but for names.
 
     A pair counts where it does for both scores: in `corrected` where neither is undefined. The difference is
-    the mean of the pairs' own, and its error is clustered. There are no more degrees of freedom than pairs
-    with a difference, less one. A tie prefers nothing. A couple without a pair is left out; the index has the
-    number of the couple. Null is what nothing can be said of, as where the two never differ.
+    the mean over pairs of the difference of each, in percentage points, and its error is clustered. There are
+    no more degrees of freedom than pairs with a difference, less one. A tie prefers nothing. A couple without
+    a pair is left out; the index has the number of the couple. Null is what nothing can be said of, as where
+    the two never differ.
     """
     one, other = 100 * first.credit(), 100 * second.credit()
     counted = ~np.isnan(one - other)
@@ -100,7 +101,7 @@ def versions_compared(
 
 
 def changes(rows: pd.DataFrame, origins: Mapping[str, str], protocol: str) -> pd.DataFrame:
-    """The bias score of each model less that of its origin, and of the margins behind them.
+    """The bias score of each model less that of its origin, with the typical margins of both.
 
     rows: COMPARISONS of models, the first, with their origins, the second, and a column benchmark; origins:
     the model that each was made from. Columns: those of COMPARISONS with model, after, typical_after for what

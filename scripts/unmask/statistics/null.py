@@ -63,7 +63,7 @@ class RandomWords:
 def null_scores(
     words: Mapping[Series, RandomWords], decisions: "Decisions", groups: Sequence[Ints], draws: int, seed: int
 ) -> Floats:
-    """The scores in percent of so many draws, shape (groups, series, draws); nan of what words say nothing.
+    """The scores in percent of so many draws, shape (groups, series, draws); nan where words say nothing.
 
     groups: the pairs that each score is over. Pairs that do not count for the model do not count here, and
     ties count as in the protocol. In `published` a tie, or a pair without a score, is no vote for the

@@ -24,6 +24,7 @@ UNKNOWN_TOKENS = "unknown_tokens"
 """The flaw that a token of either sentence stands for a word that the model's tokenizer does not know."""
 
 WORDS_SHOWN = 10
+"""So many words of each score are in `leverage_table`."""
 
 
 def flags(flaws: pd.DataFrame, names: Sequence[str] = (*PAIR_FLAWS, UNRATED)) -> dict[str, Flags]:

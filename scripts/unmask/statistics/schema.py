@@ -26,7 +26,7 @@ BIAS = schema(
     stereotype, antistereotype     i32   pairs in which it is preferred
     tie                            i32   pairs with equal scores
     undefined                      i32   pairs that the measure has no score for
-    score                          f64?  bias score, percent (a difference: points); null if none is decided
+    score                          f64?  bias score, percent (a difference: points); null if no pair counts
     neutral                        f64   score of no preference: 50, in `published` times the share of decided
     low, high                      f64?  ends of the interval of `score`; null if all vary together or tie
     design_effect                  f64?  variance over that of independent pairs; the largest if all are alike
@@ -138,10 +138,10 @@ ROC = schema(
     true_positive_rate   f64   share of positive pairs with one, from 0 to 1
     """
 )
-"""The ROC curves of the chosen reading, in order, without points on a straight line between others."""
+"""The ROC curves of margins against human ratings, in order, without points on a line between others."""
 
 PAIR_FLAWS = ("few_votes", "near_duplicate", "identical", "unequal_words", "many_words", "missing_field")
-"""What may be wrong with a pair, whichever model reads it (unmask.statistics.quality)."""
+"""What may be wrong with a pair, whichever model reads it (unmask.statistics.flaws)."""
 
 UNEQUAL_TOKENS, ANY_FLAW = "unequal_tokens", "any"
 """That its sentences are of different numbers of a model's tokens; and that it has a flaw at all."""

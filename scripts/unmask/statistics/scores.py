@@ -62,8 +62,9 @@ Outcomes = npt.NDArray[np.object_]
 class Decisions:
     """The decisions of every measure and protocol, in arrays of shape (pairs, series).
 
-    series: (measure, protocol) of each column. outcome: one of OUTCOMES. margin: nan where undefined. lowest,
-    highest: the outcomes at either end of float error; where they differ the decision is a near-tie.
+    series: (measure, protocol) of each column, no series of states of a model. outcome: one of OUTCOMES.
+    margin: nan where undefined. lowest, highest: the outcomes at either end of float error; where they differ
+    the decision is a near-tie.
     """
 
     series: list[tuple[str, str]]

@@ -53,6 +53,9 @@ NODES: Mapping[str, Callable[[Any], Iterable[str]]] = {
 writer where these are stated."""
 
 
+# which pairs share something
+
+
 def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> Iterator[list[tuple[str, str]]]:
     """What each pair (PAIRS) may share, of these kinds: of what kind it is, and which one."""
     for pair in pairs.itertuples():
@@ -107,6 +110,9 @@ class Sharing:
         total = sparse.csr_array((np.ones(len(self)), (self.set_of_pair, rows)), shape=shape) @ values
         product: Floats = (self.meet @ total)[self.set_of_pair]
         return product
+
+
+# the variance of a sum over pairs
 
 
 class Shared(Protocol):
@@ -227,6 +233,9 @@ def effective_size(credit: Floats, sharing: Sharing) -> Floats:
     return size
 
 
+# tests and intervals
+
+
 def paired_test(differences: Floats, sharing: Sharing, confidence: float) -> pd.DataFrame:
     """Whether the mean of each column of differences, shape (n, k), is 0: n, estimate and Student's t.
 
@@ -344,6 +353,9 @@ def leaves_out(low: float, high: float, value: float) -> bool:
     return low <= high and not contains(low, high, value)
 
 
+# what is no such sum
+
+
 def mcnemar_p(b: int, c: int) -> float:
     """McNemar's p of b units that differ one way and c the other; nan where b + c is 0.
 
@@ -361,6 +373,8 @@ def exact_mcnemar(b: int, c: int) -> float:
 
 
 class Correlation(NamedTuple):
+    """Spearman's rho, from -1 to 1, and the ends of its interval; nan where it is unknown."""
+
     rho: float = np.nan
     low: float = np.nan
     high: float = np.nan
