@@ -214,13 +214,13 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
         )
     found, fooled = rows["found"].sum(), rows["fooled_holm"].sum()
     is_alike = len(rows) > 1 and len(rows.drop_duplicates(["found_holm", "fooled_holm"])) == 1
-    untold = int((scores["judgement"] == CANNOT_TELL).sum())
+    untestable = int((scores["judgement"] == CANNOT_TELL).sum())
     yield (
         "Does it hold?",
         f"These counts are before correction. After Holm's correction, {rows['found_holm'].sum()} of {found} "
         f"scores judged found and {fooled or 'none'} of {(scores['judgement'] == FOOLED).sum()} false "
         f"or reversed ones remain{', alike for all measures' if is_alike else ''}."
-        + (f" {counted(untold, 'score')} more cannot be tested." if untold else ""),
+        + (f" {counted(untestable, 'score')} more cannot be tested." if untestable else ""),
     )
 
 

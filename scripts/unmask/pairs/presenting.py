@@ -35,7 +35,7 @@ from unmask.statistics.uncertainty import holm
 from unmask.terms import ANTISTEREO, CORRECTED, SHUFFLED, STEREO
 
 SHOWN = ["model", "benchmark", "title"]
-TITLE = {"title": "measure"}
+HEADS = {"title": "measure"}
 _MEASURES, _MODELS, _VERSIONS, _STATES = "measures", "models", "versions", "states"
 
 # bias types
@@ -103,12 +103,12 @@ STATES = Topic[PairResults](
 
 # shuffled sentences
 
-SHUFFLED_ORDER = Table(
+CONTROLS = Table(
     "controls",
     SHOWN,
     [Column("", "<{score:.2f}> (<{low:.1f} to {high:.1f}>)")],
     across=["variant", "protocol"],
-    heads=TITLE,
+    heads=HEADS,
 )
 
 
@@ -140,7 +140,7 @@ CHANGES = Table(
     [*SHOWN, "score:.1f"],
     [Column("", "{without:.1f} (<{change:+.1f}>{mark}: <{low:+.1f} to {high:+.1f}>)")],
     across=["without_pairs", "label"],
-    heads={**TITLE, "score": "all pairs"},
+    heads={**HEADS, "score": "all pairs"},
 )
 
 
@@ -308,7 +308,7 @@ TRUST = Topic[PairResults](
     "How far to trust it",
     says=says_of_trust,
     more=(
-        Topic("controls", "Control sentences: words shuffled", shuffled, SHUFFLED_ORDER),
+        Topic("controls", "Control sentences: words shuffled", shuffled, CONTROLS),
         Topic("lms", "Language model score and ICAT", printed.lms, printed.lms_sheet),
         Topic("quality", "Scores without flawed pairs", changes, CHANGES),
         Topic("quality_counts", "How many pairs have each flaw", counts, COUNTS),

@@ -77,6 +77,20 @@ function fitted(spec, room) {
   return { ...spec, facet: names, columns: across, spec: { ...panel, width, height } };
 }
 
+// Vega warns of a layer that has no rows in one panel, whose scale the other layers give. Other warnings stay.
+// Its class of views is not exported, but a view has it.
+let quietViews;
+async function makeQuietViews() {
+  const nothing = { data: { values: [{}] }, mark: "point" };
+  const { view, finalize } = await vegaEmbed(element("div"), nothing, { mode: "vega-lite", actions: false, ast: true });
+  finalize();
+  return class extends view.constructor {
+    warn(...words) {
+      return /^Infinite extent/.test(words[0]) ? this : super.warn(...words);
+    }
+  };
+}
+
 class Drawing {
   constructor(figure) {
     this.figure = figure;
@@ -102,9 +116,9 @@ class Drawing {
         axisY: { labelLimit: NAMES - 8 },
       }),
     };
-    // expressions are interpreted: the page's policy lets no text become a program. Of warnings nothing is told
-    // (level 1): there is one for a layer without rows in one panel, whose scale the other layers give
-    const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: { formatTooltip } };
+    // expressions are interpreted: the page's policy lets no text become a program
+    const viewClass = await (quietViews ??= makeQuietViews());
+    const options = { mode: "vega-lite", actions: false, ast: true, renderer: "svg", viewClass, tooltip: { formatTooltip } };
     return vegaEmbed(box, { ...spec, config: narrow || {} }, { ...options, config: themes[mode] });
   }
 

@@ -146,10 +146,10 @@ def chart(caption: str, alt: str, drawn: "Drawn") -> Chart:
 class Section:
     """A part of the report.
 
-    name: a part of ids in the page; sections of one name are shown as one (`arranged`). sentences: what was
-    found, in plain words, the main thing first; label: what the navigation calls it, by default its heading.
-    Of the section that has the answer of the whole report, title: the answer in a line; answers: to the
-    questions of a reader, each with its question; headline: the main numbers in a narrow table, for a
+    name: a part of ids in the page; sections of one name are shown as one (`arranged`). sentences: what the
+    numbers say, in plain words, the main thing first; label: what the navigation calls it, by default its
+    heading. Of the section that has the answer of the whole report, title: the answer in a line; answers: to
+    the questions of a reader, each with its question; headline: the main numbers in a narrow table, for a
     terminal (unmask.report.page).
     """
 
