@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 import pytest
 
@@ -58,6 +59,23 @@ def test_published_values_are_beside_ours(tmp_path: Path, ddof: int) -> None:
     assert several["test"] == "mean |d| of weat6, small"
     both = [abs(ours.loc[("word", test), "d"]) * factor[test] for test in factor]
     assert several["d"] == pytest.approx(sum(both) / 2)
+
+
+def test_a_set_of_one_unit_is_too_small_for_a_claim(tmp_path: Path) -> None:
+    tests = [("one", 1, 6), ("three", 3, 3), ("six", 6, 6)]
+    stimuli = suite(*(row for name, x, y in tests for row in words(name, **sets(name, X=x, Y=y, A=3, B=3))))
+    vectors = {"cls": np.random.default_rng(0).normal(size=(stimuli["stimulus"].max() + 1, 8))}
+    rows = association_tests(stimuli, vectors, 0, 0.9)
+    write_table(tmp_path / "a", rows, ASSOCIATIONS, {"encoder": "ours", "suite": "words", "cells": []})
+    captions = PUBLISHED.with_name("captions.yaml")
+    results = AssociationResults({"associations": [tmp_path / "a"], "captions": captions}, SETTINGS)
+    drawn, _ = PRESENTS.figure("tests", results)
+    assert isinstance(drawn, alt.FacetChart)
+    (marks,) = drawn.to_dict()["datasets"].values()
+    claims = {mark["label"]: mark["claim"] for mark in marks}
+    small = "sets too small for such a p"
+    assert claims == {"one": small, "three": small, "six": "explainable by chance"}
+    assert "2 tests cannot have p < 0.05, as the sets are too small." in [*PRESENTS.topics[0].says(results)]
 
 
 def test_the_published_values_of_the_project() -> None:

@@ -236,9 +236,10 @@ def test_studies_are_complete_files_that_are_written_once(
 
 def test_a_new_study_can_be_run_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    file = new_study("studies/mine.yaml")
-    chosen = complete(choose_study({"study": str(file)}, workflow_root(), []))
-    assert chosen["study"] == "mine" and list(chosen["benchmarks"]) == ["crows-pairs"]
+    for name in ("mine", "2024", "yes"):
+        file = new_study(f"studies/{name}.yaml")
+        chosen = complete(choose_study({"study": str(file)}, workflow_root(), []))
+        assert chosen["study"] == name and list(chosen["benchmarks"]) == ["crows-pairs"]
     with pytest.raises(InputError, match="is there already"):
         new_study(file)
     with pytest.raises(InputError, match=r"a study is a YAML file; name it mine\.yaml"):
@@ -395,14 +396,14 @@ def test_what_snakemake_is_called_with(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.chdir(tmp_path)
     calls: list[list[str]] = []
     monkeypatch.setattr("subprocess.call", lambda call, env: calls.append(call[3:]))
-    run_study("s.yaml", 2, data="d", more=["results/s/SHA256SUMS", "--forceall"])
+    run_study("s.yaml", 2, data="d", more=["results/s/SHA256SUMS", "--forceall", "--config", "alpha=.1"])
     run_study("s.yaml", more=["--workflow-profile", "profiles/slurm"], dry_run=True)
     one, other = (get_argument_parser().parse_args(call) for call in calls)
     assert [str(each) for each in one.targets] == ["results/s/SHA256SUMS"]
     assert (one.cores, one.logger, one.forceall, one.dryrun) == (2, ["unmask"], True, False)
     assert str(one.workflow_profile) == str(workflow_root() / "profiles/default")
     assert str(one.directory) == str(tmp_path)
-    assert one.config == ["study=s.yaml", "data=d"]
+    assert one.config == ["alpha=.1", "study=s.yaml", "data=d"]
     # another profile takes the place of this one
     assert str(other.workflow_profile) == "profiles/slurm" and other.dryrun
 

@@ -44,7 +44,7 @@ def test_the_examples_of_the_docs_run(
     results: StudyResults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "results").mkdir()
-    (tmp_path / "results/demo").symlink_to(results.folder)
+    (tmp_path / "results/families").symlink_to(results.folder)
     monkeypatch.chdir(tmp_path)
     text = docs_section("start.md", "From Python")
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)

@@ -261,7 +261,8 @@ def says(results: AssociationResults) -> Iterator[str]:
     if rows.empty:
         return
     yield clear(rows, "association tests", results.alpha)
-    if too_small := int((rows["p"].notna() & (rows["least_p"] >= results.alpha)).sum()):
+    # sets of one unit have no p at all
+    if too_small := int((~(rows["least_p"] < results.alpha)).sum()):
         yield f"{counted(too_small, 'test')} cannot have p < {results.alpha:g}, as the sets are too small."
     of_each = rows.assign(d=rows["d"].abs()).groupby(["encoder", "pooling"], sort=False)
     sizes = of_each[["d", "expected_d"]].mean()

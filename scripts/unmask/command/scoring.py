@@ -1,5 +1,6 @@
 """Scoring models from Python, and running studies."""
 
+import argparse
 import os
 import subprocess
 import sys
@@ -56,7 +57,10 @@ def run_study(
 
     more: further options of Snakemake, and files to make.
     """
-    root = workflow_root()
+    root, splitter = workflow_root(), argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    # Snakemake takes one --config, the last
+    splitter.add_argument("-C", "--config", nargs="*", action="extend", default=[])
+    keys, more = splitter.parse_known_args(more)
     call = [
         *(sys.executable, "-m", "snakemake"),
         # another one in `more` takes its place
@@ -68,7 +72,7 @@ def run_study(
         # takes one value, so that the next may be a file to make
         *("--directory", os.getcwd()),
         *more,
-        *("--config", f"study={study}", *([f"data={data}"] if data else [])),
+        *("--config", *keys.config, f"study={study}", *([f"data={data}"] if data else [])),
     ]
     # the library that runs is the one that was called, in jobs too
     path = os.pathsep.join(filter(None, [str(LIBRARY.parent), os.getenv("PYTHONPATH")]))

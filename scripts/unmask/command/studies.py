@@ -190,7 +190,7 @@ TEMPLATE = """\
 # A study: which models to measure, on what. Run it with: unmask run {file}
 # Keys that are left out have defaults; docs/keys.md explains every key, docs/adding.md what can be added.
 
-study: {name}
+study: "{name}"
 title: Preference for stereotypes
 
 models:

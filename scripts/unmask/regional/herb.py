@@ -258,7 +258,7 @@ def permutation_test(
 
     p is the share of the permutations within levels, the actual order among them, that give as much or more.
     Draw i has the generator of [seed, PERMUTED, i]: its numbers depend on nothing else. All is nan of the
-    root, whose children only change places, and of regions without a pair of children.
+    root, below which all regions stay, and of regions without a pair of children.
     """
     tested = [region for region in tree.bottom_up if region != ROOT and tree.counts[region] > 1]
     orders = (tree.permutation(np.random.default_rng([seed, PERMUTED, draw])) for draw in range(draws))

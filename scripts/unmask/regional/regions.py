@@ -139,7 +139,8 @@ def read_region_table(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     try:
         order = list(tree.static_order())
     except CycleError as error:
-        cycle = " in ".join(map(repr, error.args[1]))
+        # it begins with the parent of the next
+        cycle = " in ".join(map(repr, reversed(error.args[1])))
         raise InputError(f"{path}: regions lie in each other: {cycle}") from None
     if len(roots := [region for region, row in rows.items() if row["parent"] is None]) > 1:
         raise InputError(f"{path}: several regions without a parent: {', '.join(map(repr, roots[:3]))}")
