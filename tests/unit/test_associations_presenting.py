@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from association_files import PUBLISHED, suite, words
-from library import ASSOCIATIONS, AssociationResults, association_tests, read_published, write_table
+from library import ASSOCIATIONS, AssociationResults, Topic, association_tests, read_published, write_table
 from library import ASSOCIATIONS_PRESENTS as PRESENTS
 from real_data import real_data
 
@@ -69,13 +69,13 @@ def test_a_set_of_one_unit_is_too_small_for_a_claim(tmp_path: Path) -> None:
     write_table(tmp_path / "a", rows, ASSOCIATIONS, {"encoder": "ours", "suite": "words", "cells": []})
     captions = PUBLISHED.with_name("captions.yaml")
     results = AssociationResults({"associations": [tmp_path / "a"], "captions": captions}, SETTINGS)
-    drawn, _ = PRESENTS.figure("tests", results)
-    assert isinstance(drawn, alt.FacetChart)
+    (drawn, _), topic = PRESENTS.figure("tests", results), PRESENTS.topics[0]
+    assert isinstance(drawn, alt.FacetChart) and isinstance(topic, Topic)
     (marks,) = drawn.to_dict()["datasets"].values()
     claims = {mark["label"]: mark["claim"] for mark in marks}
     small = "sets too small for such a p"
     assert claims == {"one": small, "three": small, "six": "explainable by chance"}
-    assert "2 tests cannot have p < 0.05, as the sets are too small." in [*PRESENTS.topics[0].says(results)]
+    assert "2 tests cannot have p < 0.05, as the sets are too small." in [*topic.says(results)]
 
 
 def test_the_published_values_of_the_project() -> None:
