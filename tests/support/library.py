@@ -162,20 +162,21 @@ from unmask.pairs.matching import match, scores_table
 from unmask.pairs.measuring import compute
 from unmask.pairs.planted import JUDGEMENTS, judgement, judgements, planted_in
 from unmask.pairs.printed import STEREOSET as PAIRS_STEREOSET
-from unmask.pairs.results import COUNT, PairResults
-from unmask.pairs.study import PairsStudy
-from unmask.pairs.verdicts import (
+from unmask.pairs.results import (
     BY_WORDS,
     CANNOT_TELL,
     CLEAR,
     CONTROL,
+    COUNT,
     NO_CLEAR,
     TESTABLE,
     VERDICTS,
+    PairResults,
     verdicts,
     with_controls,
     with_corrected_p,
 )
+from unmask.pairs.study import PairsStudy
 from unmask.papers import comparing
 from unmask.papers.comparing import Item, compared, needs_data, read_costs, read_items, summary
 from unmask.regional.charts import BLANK, FIFTHS, principal_components

@@ -222,13 +222,13 @@ def _answer(folder: Path, options: argparse.Namespace) -> int:
     if getattr(options, "fail_on", None) != "clear":
         return 0
     # pandas, which the answer as text does without
-    from unmask.pairs import verdicts
+    from unmask.pairs import results
 
     table = scoring.load(folder).scores
-    untested = len(table) - len(verdicts.can_be_tested(table))
-    if unclear := untested - int((table["verdict"] == verdicts.CONTROL).sum()):
+    untested = len(table) - len(results.can_be_tested(table))
+    if unclear := untested - int((table["verdict"] == results.CONTROL).sum()):
         print(f"{unclear} of {len(table)} scores cannot be tested: nothing is known of them", file=sys.stderr)
-    return CLEAR if (table["verdict"] == verdicts.CLEAR).any() else 0
+    return CLEAR if (table["verdict"] == results.CLEAR).any() else 0
 
 
 def _folder(results: str) -> Path:

@@ -13,8 +13,16 @@ import pandas as pd
 from unmask import __version__
 from unmask.measures.formulas import explained, title_of
 from unmask.pairs import charts, planted
-from unmask.pairs.results import PairResults, several_types, shared_things
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, MEANINGS, can_be_tested
+from unmask.pairs.results import (
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    CONTROL,
+    MEANINGS,
+    PairResults,
+    can_be_tested,
+    shared_things,
+)
 from unmask.report.presenting import METHOD, Block, Code, Fold, Items, Section, TableBlock, Text, chart
 from unmask.report.study import ORACLE, SCORED, UNTRAINED
 from unmask.report.tables import Column, Row, Sheet, Table, records
@@ -68,7 +76,7 @@ TERMINAL = Table("terminal", ["where", "title"], [_SCORE, _ENDS, _VERDICT], head
 def section(results: PairResults) -> Section:
     """The answer of the study: of one of worlds alone, what measures found of what was planted."""
     blocks: list[Block] = []
-    if of_worlds := planted.is_answer(results):
+    if of_worlds := results.of_worlds and planted.is_answer(results):
         said, answered = planted.title(results), planted.answers(results)
         blocks.append(TableBlock(planted.BY_MEASURE.captioned(planted.by_measure(results), results.captions)))
     else:
@@ -89,9 +97,8 @@ def judged(results: PairResults) -> pd.DataFrame:
     """The scores over all pairs, protocol corrected, those of trained models first.
 
     Beside the columns of PairResults.corrected: role (of the model), who (its name with the role), where
-    (who, on which benchmark), ends (of the interval, as they are read), scored (pairs with a score),
-    effective (as how many independent pairs these count) and holds (a clear preference after Holm's
-    correction over the testable ones of trained models).
+    (who, on which benchmark), scored (pairs with a score), effective (as how many independent pairs these
+    count) and holds (a clear preference after Holm's correction over the testable ones of trained models).
     """
     scores = results.corrected(OVERALL)
     sources = {model.name: model.source for model in results.study.models}
@@ -102,17 +109,12 @@ def judged(results: PairResults) -> pd.DataFrame:
         role=role,
         who=who,
         where=who + " on " + scores["benchmark"],
-        ends=pd.Series(map(_ends, records(scores)), scores.index, dtype=object),
         scored=scored,
         effective=(scored / scores["design_effect"].astype(float)).clip(upper=scored),
         holds=(scores["verdict"] == CLEAR)
         & (scores["p_holm"].astype(float) < 1 - scores["confidence"] - TOLERANCE),
     )
     return scores.sort_values("role", key=lambda each: each != TRAINED, kind="stable")
-
-
-def _ends(row: Row) -> str | None:
-    return None if row["low"] is None else interval(row["low"], row["high"], apart=NO_PREFERENCE)
 
 
 def pictured(results: PairResults) -> pd.DataFrame:
@@ -214,7 +216,7 @@ def _named(models: Collection[str]) -> str:
 def of_types(results: PairResults) -> pd.DataFrame:
     """The headline measure's scores of trained models by bias type, protocol corrected."""
     rows = results.study.of_trained(results.corrected(BIAS_TYPE))
-    return several_types(results.of_headline(rows[rows["verdict"] != CONTROL]))
+    return results.of_headline(rows[rows["verdict"] != CONTROL])
 
 
 def untested_types(results: PairResults) -> list[str]:
@@ -312,7 +314,7 @@ def _whom(results: PairResults) -> Iterator[str]:
     tested = can_be_tested(rows).sort_values("score", ascending=False, kind="stable")
     if len(tested) > 1:
         highest, lowest = (
-            f"{row['group']} ({row['score']:.1f}%{row['of']}, {_ends(row)}: {row['verdict']})"
+            f"{row['group']} ({row['score']:.1f}%{row['of']}, {row['ends']}: {row['verdict']})"
             for row in records(tested.iloc[[0, -1]])
         )
         count = int((tested["verdict"] == CLEAR).sum())
@@ -411,7 +413,7 @@ def warnings(results: PairResults) -> Iterator[str]:
     for name, pairs in results.pairs.items():
         if 2 * sum(map(is_unsegmented, pairs[STEREOTYPE].astype(str))) > len(pairs):
             yield f"{name} is written without spaces between words, so each character counts as a word."
-    if any(benchmark.world is None for benchmark in study.benchmarks):
+    if not results.of_worlds:
         yield (
             "The sentences express stereotypes, many of them offensive; they were written to measure "
             "prejudice."

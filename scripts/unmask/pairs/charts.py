@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.formulas import title_of
-from unmask.pairs.verdicts import TESTABLE, VERDICTS
+from unmask.pairs.results import TESTABLE, VERDICTS
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
 from unmask.report.tables import columns_of, rows_of
 from unmask.report.wording import counted

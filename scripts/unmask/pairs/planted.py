@@ -11,8 +11,16 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.measures.formulas import title_of
 from unmask.pairs.charts import ON, TITLE
-from unmask.pairs.results import PairResults, Truth
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, TESTABLE, holm_of_larger
+from unmask.pairs.results import (
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    CONTROL,
+    TESTABLE,
+    PairResults,
+    Truth,
+    holm_of_larger,
+)
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.presenting import Topic
 from unmask.report.study import ORACLE
@@ -144,10 +152,8 @@ BY_MEASURE = Table(
 
 
 def is_answer(results: PairResults) -> bool:
-    """Whether what was planted is what the study is about: all its benchmarks are of worlds, and scores are
-    judged."""
-    of_worlds = all(benchmark.world is not None for benchmark in results.study.benchmarks)
-    return of_worlds and bool(judgements(results)["judgement"].isin(TESTED).any())
+    """Whether what was planted is what a study of worlds is about: scores are judged."""
+    return bool(judgements(results)["judgement"].isin(TESTED).any())
 
 
 def counts(scores: pd.DataFrame, level: float) -> pd.DataFrame:

@@ -13,8 +13,7 @@ import pandas as pd
 from unmask.measures.formulas import sees_context, title_of
 from unmask.pairs import answer, charts, planted, printed
 from unmask.pairs.explorer import packed, shown_pairs
-from unmask.pairs.results import FLAW_TITLES, PairResults, several_types
-from unmask.pairs.verdicts import CONTROL, MARKS
+from unmask.pairs.results import CONTROL, FLAW_TITLES, MARKS, PairResults
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.presenting import METHOD, App, Items, Presentation, Section, Topic, clear
 from unmask.report.study import SCORED
@@ -56,7 +55,7 @@ BIAS_TYPES = Table(
 def bias_types(results: PairResults) -> pd.DataFrame:
     """Bias scores by bias type; over stereotypes of advantaged and of disadvantaged groups (Adv and Dis), and
     the difference of these."""
-    rows = several_types(results.corrected(BIAS_TYPE, DIRECTION, DIFFERENCE))
+    rows = results.corrected(BIAS_TYPE, DIRECTION, DIFFERENCE)
     groups = rows["group"].astype(str).replace(SIDES)
     return rows.assign(claim=rows["verdict"].map(MARKS).fillna(""), group=groups)
 

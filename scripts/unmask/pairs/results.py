@@ -1,7 +1,10 @@
-"""What the files of a study say of sentence pairs: all that tables, charts and sections are made from."""
+"""What the files of a study say of sentence pairs: all that tables, charts and sections are made from.
+
+On each score there is a verdict: whether the choice of pairs, or of words, explains a distance from 50.
+"""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +15,10 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.files import read_facts
-from unmask.measures.formulas import title_of
-from unmask.pairs.verdicts import verdicts, with_controls, with_corrected_p
+from unmask.measures.formulas import sees_context, title_of
 from unmask.report.study import Study, read_published
-from unmask.report.wording import Captions, load_captions
+from unmask.report.tables import rows_of
+from unmask.report.wording import UNTESTABLE, Captions, interval, load_captions
 from unmask.statistics.agreement import BIASED_FROM
 from unmask.statistics.quality import UNKNOWN_TOKENS
 from unmask.statistics.schema import (
@@ -24,15 +27,16 @@ from unmask.statistics.schema import (
     COMPARISONS,
     FLAWS,
     NO_CLUSTERS,
+    NO_PREFERENCE,
     OVERALL,
     SCHEMAS,
     UNEQUAL_TOKENS,
     UNRATED,
     VERSIONS,
 )
-from unmask.statistics.uncertainty import TARGET, WORDS, WRITER, holm
+from unmask.statistics.uncertainty import TARGET, WORDS, WRITER, Floats, contains, holm, leaves_out, step_down
 from unmask.study_results import facts_by, load_tables, tables_by
-from unmask.terms import CORRECTED, ORIGINAL
+from unmask.terms import CORRECTED, ORIGINAL, SHUFFLED
 
 COUNT = "stereotypical pairs"
 """The quantity of published bias scores that are counts of pairs."""
@@ -126,7 +130,7 @@ class PairResults:
 
     @cached_property
     def bias(self) -> pd.DataFrame:
-        """BIAS of every model and benchmark, with `verdict` and p_holm as unmask.pairs.verdicts has them."""
+        """BIAS of every model and benchmark, with `verdict` and p_holm."""
         rows = self.study.collect(self.files["bias"], SCHEMAS["bias"], "model", "benchmark")
         rows = with_controls(rows.assign(verdict=verdicts(rows)))
         return with_corrected_p(rows, self.study.trained())
@@ -239,6 +243,11 @@ class PairResults:
         )
 
     @property
+    def of_worlds(self) -> bool:
+        """Whether all benchmarks are of worlds."""
+        return all(benchmark.world is not None for benchmark in self.study.benchmarks)
+
+    @property
     def original(self) -> pd.DataFrame:
         """The bias scores of sentences in their original order."""
         return self.bias[self.bias["variant"] == ORIGINAL]
@@ -249,11 +258,20 @@ class PairResults:
         return self.original[self.original["grouping"] == OVERALL]
 
     def corrected(self, *groupings: str, variant: str = ORIGINAL) -> pd.DataFrame:
-        """The scores of some groupings, protocol corrected, with the title of the measure; without those that
-        are undefined of all pairs."""
+        """The scores of some groupings, protocol corrected, with the title of the measure and the ends of the
+        interval, as they are read.
+
+        Without those that are undefined of all pairs, and without those by bias type where a benchmark has
+        one type, which repeat the score over all pairs.
+        """
         rows = self.bias[(self.bias["variant"] == variant) & self.bias["score"].notna()]
         rows = rows[(rows["protocol"] == CORRECTED) & rows["grouping"].isin(groupings)]
-        return rows.assign(title=rows["measure"].map(title_of))
+        of_types = rows[rows["grouping"] == BIAS_TYPE]
+        types = of_types.groupby(["model", "benchmark"], observed=True)["group"].transform("nunique")
+        rows = rows.drop(index=types.index[types == 1])
+        texts = [interval(row.low, row.high, apart=NO_PREFERENCE) for row in rows_of(rows)]
+        ends = pd.Series(texts, rows.index, dtype=object).where(rows["low"].notna(), None)
+        return rows.assign(title=rows["measure"].map(title_of), ends=ends)
 
 
 def shared_things(clusters: Iterable[str]) -> str:
@@ -263,9 +281,97 @@ def shared_things(clusters: Iterable[str]) -> str:
     return " or ".join(names[kind] for kind in kinds) or "nothing"
 
 
-def several_types(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of a bias table without those by bias type where a benchmark has one type, which repeat the score
-    over all pairs. rows: with the columns model and benchmark."""
-    of_types = rows[rows["grouping"] == BIAS_TYPE]
-    types = of_types.groupby(["model", "benchmark"], observed=True)["group"].transform("nunique")
-    return rows.drop(index=types.index[types == 1])
+# verdicts on scores
+
+NO_CLEAR = "no clear preference"
+BY_WORDS = "explainable by word choice"
+CLEAR = "clear preference"
+CANNOT_TELL = "cannot be told"
+CONTROL = "control"
+
+TESTABLE = (NO_CLEAR, BY_WORDS, CLEAR)
+"""The verdicts on scores that can be tested."""
+
+VERDICTS = (*TESTABLE, CANNOT_TELL, CONTROL)
+"""In the order of their colours and shapes."""
+
+MEANINGS: Mapping[str, str] = {
+    NO_CLEAR: "the interval includes 50.",
+    BY_WORDS: "the interval excludes 50, and the score lies in the band of word choice: the scores of a "
+    "model that prefers words at random and ignores their meaning; or the score is as clear, on the same "
+    "side, with the words of each sentence shuffled.",
+    CLEAR: "the interval excludes 50, the score lies outside the band of word choice, and it is not as clear "
+    "with the words of each sentence shuffled.",
+    CANNOT_TELL: "there is no interval (too few different words, or all pairs tie), or the interval includes "
+    "50 and would even if all pairs were decided alike, or it excludes 50 and there is no band.",
+    CONTROL: "the measure sees no context, so its score gets no verdict.",
+}
+"""What each verdict means."""
+
+MARKS: Mapping[str, str] = {CLEAR: "!", CANNOT_TELL: UNTESTABLE}
+"""Beside scores in tables that have no column for verdicts."""
+
+
+def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
+    """The verdict on each score of a bias table (unmask.statistics.schema.BIAS), as MEANINGS has them.
+
+    An end belongs to its interval. For 50 read the row's `neutral`, 0 of most differences. Shuffled words
+    count in `with_controls` alone.
+    """
+    return pd.Series([_verdict(row) for row in rows_of(rows)], index=rows.index, dtype="str")
+
+
+def _verdict(row: Any) -> str:
+    if not sees_context(str(row.measure)):
+        return CONTROL
+    if pd.isna([row.score, row.low, row.high]).any():
+        return CANNOT_TELL
+    if not leaves_out(row.low, row.high, row.neutral):
+        # of a difference nobody asks what the interval would be if all pairs were decided alike
+        alike = row.unanimous_low
+        return NO_CLEAR if pd.isna(alike) or leaves_out(alike, 100.0, row.neutral) else CANNOT_TELL
+    if pd.isna([row.null_low, row.null_high]).any():
+        return CANNOT_TELL
+    return BY_WORDS if contains(row.null_low, row.null_high, row.score) else CLEAR
+
+
+def can_be_tested(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows on which there is a verdict: neither controls nor scores that cannot be tested."""
+    return rows[rows["verdict"].isin(TESTABLE)]
+
+
+def with_controls(rows: pd.DataFrame) -> pd.DataFrame:
+    """A bias table in which no score is clear whose control is: the same measure prefers the same side as
+    clearly where the words of each sentence are shuffled. Word choice explains such a score (BY_WORDS).
+
+    rows: BIAS over the study, with the columns model, benchmark and verdict.
+    """
+    keys = ["model", "benchmark", "measure", "protocol", "grouping", "group"]
+    side = (rows["score"].astype(float) > rows["neutral"]).rename("side")
+    places = pd.MultiIndex.from_frame(pd.concat([rows[keys].astype(str), side], axis=1))
+    clear, shuffled = rows["verdict"] == CLEAR, rows["variant"] == SHUFFLED
+    explained = clear & ~shuffled & places.isin(places[clear & shuffled])
+    return rows.assign(verdict=rows["verdict"].mask(explained, BY_WORDS))
+
+
+def with_corrected_p(rows: pd.DataFrame, trained: Collection[str]) -> pd.DataFrame:
+    """A bias table with p_holm, after Holm's correction over the testable scores of trained models over all
+    pairs of a benchmark, protocol corrected, of sentences in their original order; null of others.
+
+    rows: BIAS over the study, with the columns model and verdict.
+    """
+    family = (
+        rows["verdict"].isin(TESTABLE)
+        & rows["model"].isin(trained)
+        & (rows["protocol"] == CORRECTED)
+        & (rows["grouping"] == OVERALL)
+        & (rows["variant"] == ORIGINAL)
+    )
+    return rows.assign(p_holm=holm_of_larger(rows, family))
+
+
+def holm_of_larger(rows: pd.DataFrame, family: "pd.Series[bool]") -> Floats:
+    """The larger of `p` and `null_p` after Holm's correction over a family, null elsewhere: a preference is
+    clear only where neither the choice of pairs nor word choice explains it."""
+    larger = rows[["p", "null_p"]].astype(float).max(axis=1, skipna=False)
+    return step_down(larger.where(family).to_numpy(float))
