@@ -5,13 +5,13 @@ The evidence is read once for all of it. What the study, or this model, lacks is
 
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.schema import LIKELIEST, read_evidence
+from unmask.evidence.schema import LIKELIEST
 from unmask.evidence.tables import listed
 from unmask.files import write_facts
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.formulas import maskings_of
-from unmask.measures.scoring import SCORES, read_scores, score_pairs
+from unmask.measures.scoring import SCORES, read_evidence, read_scores, score_pairs
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import compute
 from unmask.statistics.schema import FLAWS, SCHEMAS

@@ -85,7 +85,7 @@ from unmask.evidence import engine
 from unmask.evidence.collecting import Wanted, as_rows
 from unmask.evidence.collecting import evidence_of as evidence_tables
 from unmask.evidence.reading import Subject, read
-from unmask.evidence.schema import EVIDENCE, LIKELIEST, read_evidence
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.sentences import MASKINGS, Sentence, modified_tokens, shuffle_tokens
 from unmask.evidence.tables import Progress, check_one_origin, write_list
 from unmask.evidence.tables import listed as evidence_listed
@@ -121,6 +121,7 @@ from unmask.measures.scoring import (
     TOKEN_ERROR,
     counted,
     margins_against_unrelated,
+    read_evidence,
     read_scores,
     score_pairs,
     sentence_scores,

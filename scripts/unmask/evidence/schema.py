@@ -1,12 +1,6 @@
 """The Evidence table, and that of the likeliest tokens."""
 
-from pathlib import Path
-
-import numpy as np
-import pandas as pd
-
-from unmask.errors import InputError
-from unmask.tables import read_table, schema
+from unmask.tables import schema
 
 EVIDENCE = schema(
     """
@@ -43,19 +37,3 @@ LIKELIEST = schema(
 )
 """Several rows per row of the Evidence table, in its order: what the model would have put in
 the place of each predicted token. Metadata: that of the Evidence table, and top."""
-
-
-def read_evidence(path: str | Path, pairs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of an Evidence table of these pairs (PAIRS).
-
-    Raises InputError where the file is no Evidence table, or where its pairs are not those of the benchmark
-    in their order.
-    """
-    rows = read_table(path, EVIDENCE)
-    # a pair that is none of the benchmark's has the place -1
-    place = pd.Index(pairs["pair_id"]).get_indexer(rows["pair_id"])
-    if (np.diff(place, prepend=0) < 0).any():
-        raise InputError(
-            f"{path}: its pairs are not those of the benchmark in their order; delete it and run again"
-        )
-    return rows
