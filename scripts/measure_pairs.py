@@ -6,8 +6,7 @@ The evidence is read once for all of it. What the study, or this model, lacks is
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import LIKELIEST
-from unmask.evidence.tables import listed
-from unmask.files import write_facts
+from unmask.files import listed, write_facts
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.formulas import maskings_of

@@ -7,7 +7,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.collecting import Wanted
 from unmask.evidence.reading import Subject, read
 from unmask.evidence.sentences import MASKINGS
-from unmask.evidence.tables import write_list
+from unmask.files import write_list
 from unmask.tables import read_metadata, read_table
 
 with model_job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:

@@ -5,8 +5,7 @@ from pathlib import Path
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE
-from unmask.evidence.tables import write_list
-from unmask.files import read_facts
+from unmask.files import read_facts, write_list
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL
 from unmask.worlds.exact import ExactModel, exact_evidence

@@ -5,7 +5,7 @@ from pathlib import Path
 from unmask.models.job import model_job
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.reading import Subject
-from unmask.evidence.tables import write_list
+from unmask.files import write_list
 from unmask.measures.untrained import score_untrained
 from unmask.tables import read_metadata, read_table
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from unmask import LIBRARY, workflow_root
 from unmask.columns import columns_of
-from unmask.errors import faults_of
-from unmask.files import sha256_of_file
+from unmask.files import faults_of, sha256_of_file
 
 PLUMBING = frozenset({"unmask/errors.py", "unmask/files.py", "unmask/job.py"})
 """Modules that change no number: how a job logs, waits, fails, writes files and states how they were made.

@@ -1,9 +1,7 @@
 """The errors that are for the user to fix, and what they say of names."""
 
 import difflib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterable
 
 
 class InputError(Exception):
@@ -30,21 +28,3 @@ def known_names(unknown: object, known: Iterable[str], called: str = "known") ->
     folded = {name.casefold(): name for name in reversed(names)}
     close = difflib.get_close_matches(str(unknown).casefold(), folded, 1, cutoff=0.75)
     return f"{f'did you mean {folded[close[0]]}? ' if close else ''}{called}: {', '.join(names)}"
-
-
-@contextmanager
-def faults_of(path: str | Path, kind: str = "cannot be read") -> Iterator[None]:
-    """Raise what the system, Arrow or a decoder finds wrong with a file in the block as an InputError.
-
-    kind: what is then said of a file that is there, such as `not a readable Parquet file`.
-    """
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except Exception as error:
-        # by name: who reads text alone should not have to load Arrow
-        of_arrow = any(each.__module__.partition(".")[0] == "pyarrow" for each in type(error).__mro__)
-        if not of_arrow and not isinstance(error, OSError | EOFError | UnicodeError):
-            raise
-        raise InputError(f"{path}: {kind} ({getattr(error, 'strerror', None) or error})") from None

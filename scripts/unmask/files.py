@@ -1,4 +1,5 @@
-"""Files and folders that appear whole or not at all, their digests, and facts of how they were made.
+"""Files and folders that appear whole or not at all, what is wrong with one, their digests and lists of
+these, and facts of how they were made.
 
 What is in them is for the caller to say: nothing here changes a number (see PLUMBING in digests).
 """
@@ -18,7 +19,28 @@ from typing import Any
 from unmask import __version__
 from unmask.errors import InputError
 
+LIST = "digests.json"
+"""The name of a list, in the folder of its tables."""
+
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+
+
+@contextmanager
+def faults_of(path: str | Path, kind: str = "cannot be read") -> Iterator[None]:
+    """Raise what the system, Arrow or a decoder finds wrong with a file in the block as an InputError.
+
+    kind: what is then said of a file that is there, such as `not a readable Parquet file`.
+    """
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except Exception as error:
+        # by name: who reads text alone should not have to load Arrow
+        of_arrow = any(each.__module__.partition(".")[0] == "pyarrow" for each in type(error).__mro__)
+        if not of_arrow and not isinstance(error, OSError | EOFError | UnicodeError):
+            raise
+        raise InputError(f"{path}: {kind} ({getattr(error, 'strerror', None) or error})") from None
 
 
 @contextmanager
@@ -117,3 +139,34 @@ def record(inputs: Iterable[str | Path], code: str, *packages: str) -> dict[str,
         "code": code,
         "versions": own | {package: importlib.metadata.version(package) for package in packages},
     }
+
+
+def write_list(list_: Path, tables: Iterable[Path], facts: Mapping[str, Any]) -> None:
+    """List tables of the list's folder with their digests, beside facts of the job."""
+    digests = {str(path.relative_to(list_.parent)): sha256_of_file(path) for path in tables}
+    write_facts(list_, {**facts, "tables": digests})
+
+
+def listed(list_: str | Path) -> dict[str, Path]:
+    """The tables of a list by their names there, as paths.
+
+    Raises InputError where one is not as its job wrote it.
+    """
+    digests = digests_of(Path(list_))
+    if digests is None:
+        raise InputError(f"{list_}: not a readable list of tables; delete it and run again")
+    tables = {name: Path(list_).parent / name for name in digests}
+    for name, table in tables.items():
+        if not table.is_file() or sha256_of_file(table) != digests[name]:
+            problem = "was altered after its job wrote it" if table.is_file() else "is missing"
+            raise InputError(f"{table}: {problem}; delete it and {list_} and run again")
+    return tables
+
+
+def digests_of(list_: Path) -> dict[str, str] | None:
+    """The digests of the tables of a list; None where there is none that can be read."""
+    try:
+        digests: dict[str, str] = read_facts(list_)["tables"]
+    except (OSError, ValueError, KeyError):
+        return None
+    return digests

@@ -23,8 +23,8 @@ if hasattr(sys.modules["__main__"], "snakemake"):
 
 from filelock import FileLock, Timeout
 
-from unmask.errors import InputError, faults_of
-from unmask.files import record, sha256_of_file, why_not_written
+from unmask.errors import InputError
+from unmask.files import faults_of, record, sha256_of_file, why_not_written
 
 TABLES = ("numpy", "pandas", "pyarrow", "scipy")
 """Packages that numbers of tables depend on; results state their versions."""

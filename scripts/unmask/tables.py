@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unmask.columns import columns_of
-from unmask.errors import InputError, faults_of
-from unmask.files import written_whole
+from unmask.errors import InputError
+from unmask.files import faults_of, written_whole
 
 _METADATA_KEY = b"unmask"
 _MEANING_KEY = b"meaning"

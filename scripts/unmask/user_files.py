@@ -17,7 +17,8 @@ from typing import Any
 
 import yaml
 
-from unmask.errors import InputError, faults_of
+from unmask.errors import InputError
+from unmask.files import faults_of
 
 UTF_8, UTF_16 = "utf-8", "utf-16"
 

@@ -20,7 +20,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from unmask.errors import InputError, faults_of, known_names
+from unmask.errors import InputError, known_names
+from unmask.files import faults_of
 from unmask.user_files import UTF_8, Labels, number_in, parse_json, quoted, read_text, text_of
 
 Entry = Mapping[str, Any]

@@ -87,13 +87,21 @@ from unmask.evidence.collecting import evidence_of as evidence_tables
 from unmask.evidence.reading import Subject, read
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.sentences import MASKINGS, Sentence, modified_tokens, shuffle_tokens
-from unmask.evidence.tables import Progress, check_one_origin, write_list
-from unmask.evidence.tables import listed as evidence_listed
+from unmask.evidence.tables import Progress, check_one_origin
 from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
 from unmask.fetching.http import fetch
 from unmask.fetching.hub import fetch_file, fetch_model
-from unmask.files import read_facts, record, sha256_of_file, write_facts, write_text, written_whole
+from unmask.files import listed as evidence_listed
+from unmask.files import (
+    read_facts,
+    record,
+    sha256_of_file,
+    write_facts,
+    write_list,
+    write_text,
+    written_whole,
+)
 from unmask.frequency import counting
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.counting import count_words, counts_of_files

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from unmask.errors import InputError, faults_of
+from unmask.errors import InputError
+from unmask.files import faults_of
 from unmask.models.embedding import Encoder, Span, Vectors, embed_with_regions, pool, tokenise
 
 Ids = tuple[int, ...]

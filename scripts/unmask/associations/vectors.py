@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.errors import InputError, faults_of
+from unmask.errors import InputError
+from unmask.files import faults_of
 
 LONGEST_LINE = 1 << 20
 """Bytes: more is no row of a vector."""

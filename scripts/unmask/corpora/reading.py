@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unmask.errors import InputError, faults_of
+from unmask.errors import InputError
+from unmask.files import faults_of
 
 BLOCK = 1 << 21
 """Bytes of a piece to read, and about those of a block."""

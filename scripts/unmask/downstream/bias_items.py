@@ -22,7 +22,8 @@ import numpy as np
 import pandas as pd
 
 from unmask.downstream.terms import BIAS, FEMALE, MALE, SIMILARITY, TEST, TRAIN
-from unmask.errors import InputError, faults_of
+from unmask.errors import InputError
+from unmask.files import faults_of
 from unmask.gendered_words import read_word_pairs
 from unmask.user_files import read_text, text_of
 from unmask.user_tables import Column, Table, choices_of, value_text

@@ -15,7 +15,8 @@ import pandas as pd
 from unmask.downstream.bias_items import items_of_bias
 from unmask.downstream.task import Task, examples_of, female_shares, items_of
 from unmask.downstream.terms import DEV, ENTAILMENT_LABELS, GENDERS, OCCUPATIONS, SIMILARITY, TEST, TRAIN
-from unmask.errors import InputError, faults_of
+from unmask.errors import InputError
+from unmask.files import faults_of
 from unmask.user_files import Labels, published_text, read_text
 from unmask.user_tables import Column, Row, Table, choices_of, value_text
 

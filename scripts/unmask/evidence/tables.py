@@ -22,13 +22,10 @@ import pyarrow as pa
 
 from unmask.job import PROGRESS
 from unmask.errors import InputError
-from unmask.files import read_facts, sha256_of_file, write_facts
+from unmask.files import digests_of, sha256_of_file
 from unmask.tables import read_arrow, read_metadata, write_table
 
 logger = logging.getLogger(__name__)
-
-LIST = "digests.json"
-"""The name of a list, in the folder of its tables."""
 
 CIRCUMSTANCES = ("device", "versions", "made_from")
 """Facts of a table whose change makes no row anew: others say what its rows and its model are."""
@@ -59,7 +56,7 @@ class Table:
 
 def missing(list_: Path, tables: Iterable[Table]) -> set[Path]:
     """The tables that are still to be made: the others are as the job before has listed or left them."""
-    of_list = {list_.parent / name: digest for name, digest in (_digests(list_) or {}).items()}
+    of_list = {list_.parent / name: digest for name, digest in (digests_of(list_) or {}).items()}
     return {each.path for each in tables if not is_done(each, of_list.get(each.path))}
 
 
@@ -103,28 +100,6 @@ def as_stated(facts: Mapping[str, Any]) -> dict[str, Any]:
     return as_stored
 
 
-def write_list(list_: Path, tables: Iterable[Path], facts: Mapping[str, Any]) -> None:
-    """List tables of the list's folder with their digests, beside facts of the job."""
-    digests = {str(path.relative_to(list_.parent)): sha256_of_file(path) for path in tables}
-    write_facts(list_, {**facts, "tables": digests})
-
-
-def listed(list_: str | Path) -> dict[str, Path]:
-    """The tables of a list by their names there, as paths.
-
-    Raises InputError where one is not as its job wrote it.
-    """
-    digests = _digests(Path(list_))
-    if digests is None:
-        raise InputError(f"{list_}: not a readable list of tables; delete it and run again")
-    tables = {name: Path(list_).parent / name for name in digests}
-    for name, table in tables.items():
-        if not table.is_file() or sha256_of_file(table) != digests[name]:
-            problem = "was altered after its job wrote it" if table.is_file() else "is missing"
-            raise InputError(f"{table}: {problem}; delete it and {list_} and run again")
-    return tables
-
-
 def check_one_origin(tables: Sequence[str | Path], keys: Sequence[str]) -> None:
     """Check that tables of scores, which keep the facts of their evidence, agree in these facts.
 
@@ -137,15 +112,6 @@ def check_one_origin(tables: Sequence[str | Path], keys: Sequence[str]) -> None:
             if here != there:
                 what = f"{key} differs: {here} here, {there} in {other}"
                 raise InputError(f"{path}: {what}; delete both and run again")
-
-
-def _digests(list_: Path) -> dict[str, str] | None:
-    """The digests of a list; None where there is none that can be read."""
-    try:
-        digests: dict[str, str] = read_facts(list_)["tables"]
-    except (OSError, ValueError, KeyError):
-        return None
-    return digests
 
 
 class Progress:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.evidence.tables import LIST
-from unmask.files import read_facts, sha256_of_file
+from unmask.files import LIST, read_facts, sha256_of_file
 from unmask.results.cleaning import files_below, may_be_removed
 from unmask.results.settings import CHECKSUMS
 from unmask.tables import read_metadata
