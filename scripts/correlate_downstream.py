@@ -9,7 +9,7 @@ from unmask.downstream.correlation import (
     main_metrics,
 )
 from unmask.downstream.schema import CORRELATIONS, SCORES
-from unmask.study_results import load_tables
+from unmask.report.study_results import load_tables
 from unmask.tables import write_table
 
 with job() as run:

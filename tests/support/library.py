@@ -263,7 +263,17 @@ from unmask.report.presenting import (
     read_sections,
     write_sections,
 )
-from unmask.report.study import UNMASKING_THE_MASK, Study, doubts, read_published
+from unmask.report.study_results import (
+    UNMASKING_THE_MASK,
+    Study,
+    StudyResults,
+    declared_tables,
+    doubts,
+    facts_by,
+    load_tables,
+    read_published,
+    tables_by,
+)
 from unmask.report.tables import Column as ReportColumn
 from unmask.report.tables import (
     Sheet,
@@ -336,7 +346,6 @@ from unmask.statistics.uncertainty import (
     wilson,
 )
 from unmask.study import choose_study, complete, families
-from unmask.study_results import StudyResults, declared_tables, facts_by, load_tables, tables_by
 from unmask.tables import (
     as_table,
     framed,

@@ -133,8 +133,8 @@ def test_importing_is_light() -> None:
         "import sys, unmask\n"
         "assert not {'pandas', 'pyarrow', 'torch'} & set(sys.modules), 'heavy'\n"
         "unmask.load\n"
-        "import unmask.study_results\n"
-        "unmask.study_results.declared_tables()\n"
+        "import unmask.report.study_results\n"
+        "unmask.report.study_results.declared_tables()\n"
         "assert not {'torch', 'transformers', 'snakemake'} & set(sys.modules), 'torch'\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": str(SCRIPTS)})

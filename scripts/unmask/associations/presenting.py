@@ -12,10 +12,9 @@ from unmask.associations import charts
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.terms import E1, E3X, E3Y, GROUNDED, JOINT, SETS, TEXT, VECTORS, WEAT, WORD
 from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.study import UNTRAINED, read_published
+from unmask.report.study_results import UNTRAINED, facts_by, load_tables, read_published
 from unmask.report.tables import Column, Sheet, Table, ends, in_order, records, rows_of, with_marks
 from unmask.report.wording import Captions, counted, listed, load_captions, many, number, span
-from unmask.study_results import facts_by, load_tables
 
 CLOSE = 0.01
 """Half of what the last of two decimals says, and as much again for that of ours."""

@@ -23,7 +23,7 @@ def as_json(folder: Path) -> str:
     """The answer for machines: its title, what it says to each question, and the scores, with where the page
     is. Raises InputError where the folder has no finished study."""
     # pandas, which the answer as text does without
-    from unmask.study_results import StudyResults
+    from unmask.report.study_results import StudyResults
 
     check_finished(folder)
     rows = json.loads(StudyResults(folder).scores.to_json(orient="records"))

@@ -14,13 +14,13 @@ from unmask.command.studies import BENCHMARKS, Look, study_of, write_study
 from unmask.errors import InputError
 
 if TYPE_CHECKING:
-    from unmask.study_results import StudyResults
+    from unmask.report.study_results import StudyResults
 
 
 def load(folder: str | Path) -> "StudyResults":
     """The tables of the study whose results are in this folder. Raises InputError where there are none."""
     # pandas, which running a study does without
-    from unmask.study_results import StudyResults
+    from unmask.report.study_results import StudyResults
 
     return StudyResults(folder)
 

@@ -11,12 +11,12 @@ from unmask.files import read_facts
 from unmask.measures.formulas import title_of
 from unmask.report.forms import Axis, changes_chart
 from unmask.report.presenting import Presentation, Topic, clear
+from unmask.report.study_results import load_tables
 from unmask.report.tables import Column, Sheet, Table, columns_of, in_order
 from unmask.report.wording import UNTESTABLE, Captions, counted, load_captions, many, number
 from unmask.statistics.comparisons import changes, without_controls
 from unmask.statistics.schema import COMPARISONS, NO_PREFERENCE
 from unmask.statistics.uncertainty import holm
-from unmask.study_results import load_tables
 from unmask.terms import CORRECTED, PUBLISHED
 
 CONTINUED = "continued"

@@ -19,8 +19,8 @@ from scipy.stats import kendalltau
 from unmask.downstream.cells import ALPHA, Floats
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.terms import AFTER, BEFORE, MAIN
+from unmask.report.study_results import load_tables
 from unmask.statistics.schema import BIAS, BIAS_TYPE, NO_PREFERENCE, OVERALL
-from unmask.study_results import load_tables
 from unmask.tables import framed
 from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 

@@ -12,7 +12,7 @@ from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, LEAST_SEEN
 from unmask.measures.formulas import title_of
 from unmask.report.forms import Axis, Beside, Grid, Kinds, changes_chart, forest, scatter
 from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.study import DOUBT
+from unmask.report.study_results import DOUBT
 from unmask.report.tables import Column, Sheet, Table, columns_of, in_order, records, rows_of, with_marks
 from unmask.report.wording import DAGGER, counted, listed, many, number, span
 from unmask.statistics.comparisons import without_controls

@@ -9,12 +9,11 @@ import pandas as pd
 from unmask.downstream.correlation import ModelRole, intrinsic_scores, is_overall, last_step, main_metrics
 from unmask.downstream.schema import CORRELATIONS, SCORES, WORD_COUNTS
 from unmask.downstream.terms import ALL_PAIRS, CHANGE
-from unmask.report.study import doubts, read_published
+from unmask.report.study_results import doubts, facts_by, load_tables, read_published
 from unmask.report.wording import Captions, load_captions
 from unmask.statistics.comparisons import changes
 from unmask.statistics.schema import COMPARISONS
 from unmask.statistics.uncertainty import holm
-from unmask.study_results import facts_by, load_tables
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED
 

@@ -8,7 +8,7 @@ from unmask.frequency.results import FrequencyResults
 from unmask.frequency.tables import correlation_sheet, table2, table2_sheet
 from unmask.measures.formulas import title_of
 from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.study import UNMASKING_THE_MASK
+from unmask.report.study_results import UNMASKING_THE_MASK
 from unmask.report.wording import counted, span
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED

@@ -12,9 +12,8 @@ from unmask.frequency.group_tests import BY, compare_groups, ranked
 from unmask.frequency.group_words import LISTED
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS
 from unmask.frequency.word_lists import GROUPS
-from unmask.report.study import Study
+from unmask.report.study_results import Study, load_tables
 from unmask.report.wording import Captions, load_captions
-from unmask.study_results import load_tables
 from unmask.tables import read_metadata
 
 

@@ -24,7 +24,7 @@ from unmask.pairs.results import (
     shared_things,
 )
 from unmask.report.presenting import METHOD, Block, Code, Fold, Items, Section, TableBlock, Text, chart
-from unmask.report.study import ORACLE, SCORED, UNTRAINED
+from unmask.report.study_results import ORACLE, SCORED, UNTRAINED
 from unmask.report.tables import Column, Row, Sheet, Table, records
 from unmask.report.wording import counted, interval, listed, many, span
 from unmask.statistics.schema import BIAS_TYPE, NO_PREFERENCE, OVERALL

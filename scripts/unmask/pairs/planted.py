@@ -23,7 +23,7 @@ from unmask.pairs.results import (
 )
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.presenting import Topic
-from unmask.report.study import ORACLE
+from unmask.report.study_results import ORACLE
 from unmask.report.tables import Column, Table, columns_of, in_order, rows_of
 from unmask.report.wording import counted, listed, many
 from unmask.statistics.schema import BIAS_TYPE, NO_PREFERENCE

@@ -16,7 +16,7 @@ from unmask.pairs.explorer import packed, shown_pairs
 from unmask.pairs.results import CONTROL, FLAW_TITLES, MARKS, PairResults
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.presenting import METHOD, App, Items, Presentation, Section, Topic, clear
-from unmask.report.study import SCORED
+from unmask.report.study_results import SCORED
 from unmask.report.tables import Column, Table, columns_of, in_order, records, with_marks
 from unmask.report.wording import counted, listed, many
 from unmask.statistics.quality import flags

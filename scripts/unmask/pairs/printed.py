@@ -17,7 +17,7 @@ from unmask.pairs.charts import ON
 from unmask.pairs.results import COUNT, PairResults
 from unmask.report.forms import Grid, only, panels, tooltips
 from unmask.report.presenting import Topic
-from unmask.report.study import UNMASKING_THE_MASK
+from unmask.report.study_results import UNMASKING_THE_MASK
 from unmask.report.tables import (
     Column,
     Sheet,

@@ -16,7 +16,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.files import read_facts
 from unmask.measures.formulas import sees_context, title_of
-from unmask.report.study import Study, read_published
+from unmask.report.study_results import Study, facts_by, load_tables, read_published, tables_by
 from unmask.report.tables import rows_of
 from unmask.report.wording import UNTESTABLE, Captions, interval, load_captions
 from unmask.statistics.agreement import BIASED_FROM
@@ -35,7 +35,6 @@ from unmask.statistics.schema import (
     VERSIONS,
 )
 from unmask.statistics.uncertainty import TARGET, WORDS, WRITER, Floats, contains, holm, leaves_out, step_down
-from unmask.study_results import facts_by, load_tables, tables_by
 from unmask.terms import CORRECTED, ORIGINAL, SHUFFLED
 
 COUNT = "stereotypical pairs"

@@ -14,8 +14,8 @@ from unmask.regional.results import OVERALL, RegionalResults
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS
 from unmask.regional.terms import C_W, CONTROL
 from unmask.report.forms import Axis, Grid, Kinds, SharedData, forest, only, panels, scatter, tooltips
+from unmask.report.study_results import facts_by, load_tables
 from unmask.report.tables import columns_of, records
-from unmask.study_results import facts_by, load_tables
 from unmask.tables import read_arrow
 
 Chart = alt.FacetChart | None

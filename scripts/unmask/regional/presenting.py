@@ -10,7 +10,7 @@ from unmask.regional import charts
 from unmask.regional.results import ORDERS, RegionalResults
 from unmask.regional.terms import C_W, C_Z, CONTROL, FULL, PROTOCOLS, REPLACE, SPARSENESS, WITHOUT
 from unmask.report.presenting import Presentation, Topic, clear
-from unmask.report.study import DOUBT
+from unmask.report.study_results import DOUBT
 from unmask.report.tables import Column, Sheet, Table, ends, with_marks
 from unmask.report.wording import listed, span
 

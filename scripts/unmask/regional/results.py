@@ -9,11 +9,10 @@ import pandas as pd
 
 from unmask.regional.schema import PREFIXES, REGIONS, SCORES
 from unmask.regional.terms import C_W, CORRECTED, COUNTRY, FULL, PARENT, PROTOCOLS
-from unmask.report.study import Named, doubts, read_published
+from unmask.report.study_results import Named, doubts, load_tables, read_published
 from unmask.report.tables import in_order
 from unmask.report.wording import Captions, load_captions
 from unmask.statistics.uncertainty import holm
-from unmask.study_results import load_tables
 from unmask.tables import read_metadata, read_table
 
 OVERALL = "overall"

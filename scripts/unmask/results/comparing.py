@@ -10,7 +10,7 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.measures.formulas import measure
-from unmask.study_results import StudyResults
+from unmask.report.study_results import StudyResults
 from unmask.terms import PUBLISHED, SIDES
 
 PRINTED = 20
