@@ -129,6 +129,11 @@ def test_metrics_are_those_of_their_definitions(kind: str) -> None:
     for seed, expected in enumerate(each):
         known = {key: row.value for key, row in values(scores, seed).items()}
         assert known == pytest.approx(expected, abs=1e-9)
+    compared = items[items["part"] == ("test" if kind == "occupations" else "bias")]
+    of_cells = compared.groupby(["template", "occupation"], dropna=False)["gender"]
+    counts = compared[of_cells.transform("nunique") == 2]["occupation"].value_counts().to_dict()
+    gaps = scores[scores["metric"] == "gap"]
+    assert dict(zip(gaps["group"], gaps["n"], strict=True)) == counts
     for key, row in values(scores).items():
         assert row.value == pytest.approx(fmean(one[key] for one in each), abs=1e-9)
         assert math.isnan(row.low) or row.low - 1e-9 <= row.value <= row.high + 1e-9

@@ -41,7 +41,7 @@ from unmask.debiasing.sentences import (
 from unmask.errors import InputError
 from unmask.models.devices import Device
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import Batch, Settings, train
+from unmask.models.training import Batch, Masking, Settings, train
 from unmask.terms import PUBLISHED
 
 logger = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ class Corrected:
         self.alpha, self.beta = options.get("alpha", ALPHA), options.get("beta", BETA)
         self.device = device
         tokenizer = load_tokenizer(base.directory)
-        self.padding = tokenizer.pad_token_id
+        self.padding = Masking.of(tokenizer).pad_id
         self.model = load_base(base)
         self.model.eval()  # type: ignore[no-untyped-call]
         if self.model.config.is_encoder_decoder:
@@ -354,11 +354,12 @@ class Published(Corrected):
 
     def token_weights(self, words: Sequence[Sequence[int]], length: int) -> Tensor:
         width = max(map(len, words))
-        weights = torch.zeros(len(words), length)
+        # before the first place there is none
+        weights = torch.zeros(len(words), 1 + length)
         for row, places in enumerate(words):
             for place in places:
-                weights[row, place if width == 1 else place - 1] += 1 / width
-        return weights
+                weights[row, place + (width == 1)] += 1 / width
+        return weights[:, 1:]
 
     def attended(self, mask: Tensor) -> Tensor:
         return torch.ones_like(mask)

@@ -70,7 +70,8 @@ def finder(words: Collection[str], published: bool = False) -> Callable[[str], l
     # longest first: ma'am is no ma
     odd = sorted({w for w in words if not re.fullmatch(_LETTERS, w)}, key=lambda w: (-len(w), w))
     spelt = rf"(?<![^\W_])(?:{'|'.join(map(re.escape, odd))})(?![^\W_])|" if odd else ""
-    pattern = re.compile(_GPT2 if published else spelt + _LETTERS, re.IGNORECASE)
+    # a capital behind an apostrophe begins a word: GPT-2's endings are small letters alone
+    pattern = re.compile(_GPT2) if published else re.compile(spelt + _LETTERS, re.IGNORECASE)
 
     def find(text: str) -> list[Mention]:
         tokens = ((match[0].strip(), match.end()) for match in pattern.finditer(text))

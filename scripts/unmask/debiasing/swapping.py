@@ -11,7 +11,7 @@ from unmask.gendered_words import WordPairs
 from unmask.terms import PUBLISHED
 
 Swap = Callable[[str], list[str]]
-"""The lines that are to follow a line, which may be none."""
+"""The lines that a line becomes, the first being itself."""
 
 _BOTH_WAYS = (("her", "his", "him"), ("his", "her", "hers"))
 """Words with two partners in English: the one before a noun phrase, and the one elsewhere."""
@@ -44,8 +44,8 @@ def swap_corpus(
     ):
         for lines, ended in enumerate(text, start=1):
             line = ended.rstrip("\n")
-            further = swap(line) if lines > held_out else []
-            for each in (line, *further):
+            first, *further = swap(line) if lines > held_out else [line]
+            for each in (first, *further):
                 out.write(each + "\n")
             swapped += bool(further)
             appended += len(further)
@@ -75,34 +75,23 @@ def swapper(words: WordPairs, no_noun_phrase: Collection[str], protocol: str) ->
     return _published(words) if protocol == PUBLISHED else _corrected(words, no_noun_phrase)
 
 
-def _published(words: WordPairs) -> Swap:
-    places: dict[str, list[int]] = {}
-    for place, pair in enumerate(words):
-        for word in pair:
-            places.setdefault(word, []).append(place)
-    masculine = {word for _, word in words}
-
+def _published(pairs: WordPairs) -> Swap:
     def swap(line: str) -> list[str]:
-        swapped = line.split()
-        lowered = [word.lower() for word in swapped]
-        gendered = places.keys() & lowered
-        if gendered.isdisjoint(masculine):
-            return []
-        further = []
+        words = line.split()
+        lines, compared = [" ".join(words)], [word.lower() for word in words]
+        present = set(compared)
 
-        def replace(word: str, partner: str) -> None:
-            for position, other in enumerate(lowered):
-                if other == word:
-                    swapped[position] = partner
+        def replaced(word: str, partner: str) -> list[str]:
+            return [partner if other == word else now for now, other in zip(words, compared, strict=True)]
 
-        for word in gendered - masculine:
-            # its partners in turn have the same result
-            replace(word, words[places[word][-1]][1])
-        for place in sorted(place for word in gendered & masculine for place in places[word]):
-            feminine, word = words[place]
-            replace(word, feminine)
-            further.append(" ".join(swapped))
-        return further
+        for feminine, masculine in pairs:
+            if feminine in present:
+                words = replaced(feminine, masculine)
+        for feminine, masculine in pairs:
+            if masculine in present:
+                words = replaced(masculine, feminine)
+                lines.append(" ".join(words))
+        return lines
 
     return swap
 
@@ -140,7 +129,7 @@ def _corrected(words: WordPairs, no_noun_phrase: Collection[str]) -> Swap:
             return _with_capitals(partner.replace("_", " "), written)
 
         swapped = token.sub(partner_of, line)
-        return [swapped] if swapped != line else []
+        return [line, swapped] if swapped != line else [line]
 
     return swap
 

@@ -268,7 +268,7 @@ class Cells:
         return Estimate(
             GAP,
             self.occupation_means(difference),
-            n=np.round(self.n / len(difference) * self.size).astype(int),
+            n=np.bincount(self.occupation, self.counts.sum(axis=1)).astype(int),
             units=self.size,
             variance=every.var().to_numpy(float) / self.size[:, None],
             df=self.size - 1,
