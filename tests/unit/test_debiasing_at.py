@@ -141,8 +141,8 @@ class Slow:
         """layers × length × width; `beside` others with the padding of a batch, which is attended to."""
         ids = self.tokenizer(text)["input_ids"]
         longest = max(len(self.tokenizer(each)["input_ids"]) for each in beside or [text])
-        filling = (self.tokenizer.pad_token or self.tokenizer.mask_token,) * (longest - len(ids))
-        ids += self.tokenizer.convert_tokens_to_ids(filling)
+        filling = self.tokenizer.pad_token or self.tokenizer.mask_token
+        ids += self.tokenizer.convert_tokens_to_ids([filling] * (longest - len(ids)))
         output = self.model(
             input_ids=torch.tensor([ids]),
             attention_mask=torch.ones(1, len(ids), dtype=torch.long),
@@ -215,8 +215,10 @@ def test_the_objective(architecture: str, protocol: str, tmp_path: Path) -> None
     if architecture == "without ends":
         plain = AutoTokenizer.from_pretrained(base.directory).backend_tokenizer
         plain.post_processor = TemplateProcessing(single="$A", special_tokens=[])
-        specials = {"unk_token": "[UNK]", "mask_token": "[MASK]"}
-        PreTrainedTokenizerFast(tokenizer_object=plain, **specials).save_pretrained(base.directory)
+        bare = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+            tokenizer_object=plain, unk_token="[UNK]", mask_token="[MASK]"
+        )
+        bare.save_pretrained(base.directory)
     held_out = [line for lines in HELD_OUT.values() for line in lines]
     # eighteen sentences of each group, and so one batch
     texts = write_texts(tmp_path, held_out + 9 * [line for lines in TRAINED.values() for line in lines], 6)

@@ -150,7 +150,7 @@ def tokenize_sentences(
                 )
                 # what the tokenizer drops, as some signs, has no tokens
                 with_tokens = tuple((word, places) for word, places in mentions if places)
-                if with_tokens or not sentence.mentions:
+                if with_tokens:
                     tokenized.append(Tokenized(tuple(ids), with_tokens))
     return tokenized
 
