@@ -1,11 +1,8 @@
 """The tables of downstream tasks."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from unmask.downstream.schema import CORRELATIONS, EXAMPLES, ITEMS, PREDICTIONS, SCORES, WORD_COUNTS
 
-TABLES: Mapping[str, tuple[str, Any]] = {
+TABLES = {
     "downstream_scores": ("downstream/{task}/{model}/scores.parquet", SCORES),
     "downstream_correlations": ("downstream/correlations.parquet", CORRELATIONS),
     "downstream_words": ("downstream/{task}/words.parquet", WORD_COUNTS),

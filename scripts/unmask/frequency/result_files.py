@@ -1,11 +1,8 @@
 """The tables of word frequency."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
 
-TABLES: Mapping[str, tuple[str, Any]] = {
+TABLES = {
     "word_counts": ("frequency/{corpus}.parquet", WORD_COUNTS),
     "word_counts_of_shards": ("frequency/{corpus}/shards/{shard}.parquet", WORD_COUNTS),
     "group_words": ("group_words/{benchmark}/words.parquet", GROUP_WORDS),

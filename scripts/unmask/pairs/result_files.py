@@ -1,14 +1,11 @@
 """The tables of pairs of sentences: what was read of them, evidence, scores and statistics."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.scoring import SCORES
 from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, VERSIONS
 
-TABLES: Mapping[str, tuple[str, Any]] = {
+TABLES = {
     "pairs": ("benchmarks/{benchmark}.parquet", PAIRS),
     "flaws": ("quality/{benchmark}/flaws.parquet", FLAWS),
     # before evidence, whose pattern its paths fit as well

@@ -1,11 +1,8 @@
 """The tables of regional bias."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, SCORES, WORDS
 
-TABLES: Mapping[str, tuple[str, Any]] = {
+TABLES = {
     "regional_scores": ("regional/{model}/scores.parquet", SCORES),
     "regional_prefixes": ("regional/prefixes/{classifier}/{table}.parquet", PREFIXES),
     "regional_regions": ("regional/regions.parquet", REGIONS),
