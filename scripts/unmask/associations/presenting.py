@@ -131,8 +131,7 @@ class AssociationResults:
     def rows(self) -> pd.DataFrame:
         """ASSOCIATIONS with encoder and suite first: tests as their suites have them, then encoders and
         poolings in the order of the study."""
-        order = {"encoder": self.names}
-        rows = load_tables(self.files["associations"], ASSOCIATIONS, "encoder", "suite", order=order)
+        rows = load_tables(self.files["associations"], ASSOCIATIONS, "encoder", "suite")
         # tests of two suites may have one name
         number = rows.groupby(["suite", "test"], sort=False).ngroup()
         return in_order(

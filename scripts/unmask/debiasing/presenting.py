@@ -93,9 +93,8 @@ class DebiasingResults:
         controls, which the report counts in one sentence.
         """
         origins, methods = ({of["name"]: of[key] for of in self.models} for key in ("from", "method"))
-        order = {"measure": self.settings["measures"]}
-        rows = load_tables(self.files.get("comparisons") or [], COMPARISONS, "benchmark", order=order)
-        rows = changes(rows, origins, CORRECTED)
+        rows = load_tables(self.files.get("comparisons") or [], COMPARISONS, "benchmark")
+        rows = changes(in_order(rows, measure=self.settings["measures"]), origins, CORRECTED)
         rows = rows.assign(method=rows["model"].map(methods))
         return rows.join(holm(without_controls(rows), ["method"])["p_holm"])
 

@@ -10,6 +10,7 @@ from unmask.downstream.correlation import ModelRole, intrinsic_scores, is_overal
 from unmask.downstream.schema import CORRELATIONS, SCORES, WORD_COUNTS
 from unmask.downstream.terms import ALL_PAIRS, CHANGE
 from unmask.report.study_results import doubts, facts_by, load_tables, read_published
+from unmask.report.tables import in_order
 from unmask.report.wording import Captions, load_captions
 from unmask.statistics.comparisons import changes
 from unmask.statistics.schema import COMPARISONS
@@ -49,8 +50,7 @@ class DownstreamResults:
     @cached_property
     def every_step(self) -> pd.DataFrame:
         """SCORES of all models and tasks, in the order of tasks and then of models."""
-        order = {"task": self.tasks, "model": self.models}
-        return load_tables(self.files["scores"], SCORES, "model", "task", order=order)
+        return load_tables(self.files["scores"], SCORES, "model", "task")
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -110,9 +110,8 @@ class DownstreamResults:
     def changes_of_scores(self) -> pd.DataFrame:
         """How the bias scores of debiased models differ from those of their origins (`changes`)."""
         origins = {model.name: model.origin for model in self.roles if model.origin is not None}
-        order = {"measure": self.measures}
-        rows = load_tables(self.files.get("comparisons") or [], COMPARISONS, "benchmark", order=order)
-        return changes(rows, origins, CORRECTED)
+        rows = load_tables(self.files.get("comparisons") or [], COMPARISONS, "benchmark")
+        return changes(in_order(rows, measure=self.measures), origins, CORRECTED)
 
     @cached_property
     def correlations(self) -> pd.DataFrame:
@@ -123,7 +122,7 @@ class DownstreamResults:
     @cached_property
     def words(self) -> pd.DataFrame:
         """WORD_COUNTS of all tasks, in their order."""
-        return load_tables(self.files.get("words") or [], WORD_COUNTS, "task", order={"task": self.tasks})
+        return load_tables(self.files.get("words") or [], WORD_COUNTS, "task")
 
     @cached_property
     def published(self) -> pd.DataFrame:

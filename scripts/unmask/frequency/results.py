@@ -75,4 +75,4 @@ class FrequencyResults:
     @cached_property
     def correlations(self) -> pd.DataFrame:
         """CORRELATIONS of margins with log frequency ratios, with the columns model and benchmark."""
-        return self.study.collect(self.files["link"], CORRELATIONS, "model", "benchmark")
+        return load_tables(self.files["link"], CORRELATIONS, "model", "benchmark")

@@ -66,7 +66,7 @@ def _statistics(name: str, *families: str) -> "cached_property[pd.DataFrame]":
     """
 
     def read(results: "PairResults") -> pd.DataFrame:
-        rows = results.study.collect(results.files[name], SCHEMAS[name], "model", "benchmark")
+        rows = load_tables(results.files[name], SCHEMAS[name], "model", "benchmark")
         return holm(rows, by=list(families)) if families else rows
 
     return cached_property(read)
@@ -130,14 +130,14 @@ class PairResults:
     @cached_property
     def bias(self) -> pd.DataFrame:
         """BIAS of every model and benchmark, with `verdict` and p_holm."""
-        rows = self.study.collect(self.files["bias"], SCHEMAS["bias"], "model", "benchmark")
+        rows = load_tables(self.files["bias"], SCHEMAS["bias"], "model", "benchmark")
         rows = with_controls(rows.assign(verdict=verdicts(rows)))
         return with_corrected_p(rows, self.study.trained())
 
     @cached_property
     def models_compared(self) -> pd.DataFrame:
         """COMPARISONS of the study's models, with the column benchmark first."""
-        rows = self.study.collect(self.files["models_compared"], COMPARISONS, "benchmark")
+        rows = load_tables(self.files["models_compared"], COMPARISONS, "benchmark")
         models = [model.name for model in self.study.models]
         return rows[rows["first"].isin(models) & rows["second"].isin(models)].reset_index(drop=True)
 
@@ -150,8 +150,7 @@ class PairResults:
     @cached_property
     def states(self) -> pd.DataFrame:
         """COMPARISONS of every series and benchmark, of a state less the first one."""
-        order = {"series": list(self.series), "benchmark": [each.name for each in self.study.benchmarks]}
-        return load_tables(self.files["states"], COMPARISONS, "series", "benchmark", order=order)
+        return load_tables(self.files["states"], COMPARISONS, "series", "benchmark")
 
     @property
     def trained_series(self) -> list[str]:
@@ -162,7 +161,7 @@ class PairResults:
     @cached_property
     def versions(self) -> pd.DataFrame:
         """VERSIONS of the study's benchmarks, with the column benchmark first."""
-        return self.study.collect(self.files["versions"], VERSIONS, "benchmark")
+        return load_tables(self.files["versions"], VERSIONS, "benchmark")
 
     @cached_property
     def pairs(self) -> dict[str, pd.DataFrame]:

@@ -87,7 +87,7 @@ def principal_components(vectors: Floats) -> tuple[Floats, Floats]:
 def names(results: RegionalResults) -> Chart:
     """Figure 3: regions by the contextualised vectors of their names; continents are large."""
     regions, parts = results.regions, []
-    vectors = load_tables(results.files["name_vectors"], NAME_VECTORS, "model", order=results.order)
+    vectors = load_tables(results.files["name_vectors"], NAME_VECTORS, "model")
     for model, rows in vectors.groupby("model", sort=False):
         if len(rows) < 3:
             continue

@@ -41,11 +41,6 @@ class RegionalResults:
         return [Named(**entry) for entry in self.settings["models"]]
 
     @property
-    def order(self) -> dict[str, list[str]]:
-        """The models as tables are sorted by them."""
-        return {"model": [model.name for model in self.models]}
-
-    @property
     def alpha(self) -> float:
         return float(self.settings["alpha"])
 
@@ -112,7 +107,7 @@ class RegionalResults:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """SCORES with the columns model and least: the smallest p_holm that the permutations can give."""
-        rows = load_tables(self.files["scores"], SCORES, "model", order=self.order)
+        rows = load_tables(self.files["scores"], SCORES, "model")
         family = rows.groupby(["model", "protocol", "measure", "words", "level"])["p"].transform("count")
         return rows.assign(least=(family / (self.draws + 1)).clip(upper=1).where(rows["p"].notna()))
 
@@ -155,7 +150,7 @@ class RegionalResults:
         rows = self.scores
         for column, values in orders.items():
             rows = rows[rows[column].isin(values)]
-        return in_order(rows, **self.order, **orders)
+        return in_order(rows, model=[of.name for of in self.models], **orders)
 
     def word_sets(self, start: str) -> list[str]:
         """`full` and the sets whose name begins so, in order of appearance; none without the latter."""

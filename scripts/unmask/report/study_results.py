@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from unmask import LIBRARY
 from unmask.errors import InputError, known_names
@@ -28,27 +27,15 @@ from unmask.tables import UNREADABLE, meaning_of, plain_schema, read_arrow, read
 from unmask.terms import CORRECTED, ORIGINAL
 
 
-def load_tables(
-    paths: Iterable[str | Path],
-    schema: pa.Schema,
-    *keys: str,
-    order: Mapping[str, Sequence[str]] | None = None,
-) -> pd.DataFrame:
-    """Tables of one schema as one frame, with the columns `keys` in front and dictionary columns as strings.
+def load_tables(paths: Iterable[str | Path], schema: pa.Schema, *keys: str) -> pd.DataFrame:
+    """Tables of one schema as one frame, in the order of the paths, with the columns `keys` in front and
+    dictionary columns as strings.
 
-    A key is a fact in a table's metadata, of all its rows. Rows are in the order of the paths; with `order`,
-    of keys and columns, in the order of the values there, by the first key first, those with other values
-    left out. Without rows the frame has the columns and types of the schema.
-    Raises InputError as `read_table` does, and as `facts_by` does of the keys in the metadata.
+    A key is a fact in a table's metadata, of all its rows. Without rows the frame has the columns and types
+    of the schema. Raises InputError as `read_table` does, and as `facts_by` does of the keys in the metadata.
     """
-    every, orders = list(paths), order or {}
-    table = _joined(zip(every, facts_by(every, *keys), strict=True), schema, keys)
-    # sorts are stable, so the key to sort by first comes last
-    for key in reversed(list(orders)):
-        places = pc.index_in(table[key], value_set=pa.array(orders[key], pa.string()))
-        table = table.filter(places.is_valid())
-        table = table.take(pc.sort_indices(places.drop_null()))
-    frame: pd.DataFrame = table.to_pandas()
+    every = list(paths)
+    frame: pd.DataFrame = _joined(zip(every, facts_by(every, *keys), strict=True), schema, keys).to_pandas()
     return frame
 
 
@@ -148,15 +135,6 @@ class Study:
         """The rows of trained models, by the column model, or by first and second where two are compared."""
         names = rows[["model"] if "model" in rows else ["first", "second"]]
         return rows[names.isin(self.trained()).all(axis="columns")]
-
-    def collect(self, paths: Iterable[str | Path], schema: pa.Schema, *keys: str) -> pd.DataFrame:
-        """The tables at `paths` as one, in the order of the study. keys: model, benchmark or both, in front.
-
-        Tables of what is not in the study are left out. Raises InputError as `load_tables` does.
-        """
-        entries = {"model": self.models, "benchmark": self.benchmarks}
-        order = {key: [each.name for each in entries[key]] for key in keys}
-        return load_tables(paths, schema, *keys, order=order)
 
 
 # values that others have published
