@@ -21,6 +21,7 @@ from unmask.debiasing.data import Base, Entry, Texts, in_batches, lines_of
 from unmask.debiasing.model_files import load_base, save
 from unmask.errors import InputError
 from unmask.models.devices import Device
+from unmask.models.directory import from_directory
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import IGNORED, Batch, Loss, Masking, Settings, loss_at_labels, steps_of, train
 from unmask.terms import PUBLISHED
@@ -65,7 +66,7 @@ def debias(
 
 def _dropout_rates(base: Base, entry: Entry) -> tuple[dict[str, float], dict[str, float]]:
     """The rates of the model's configuration, and those of the entry, by their names in the former."""
-    config = AutoConfig.from_pretrained(base.directory, local_files_only=True, trust_remote_code=False)
+    config = from_directory(AutoConfig, base.directory)
     rates: dict[str, float] = {}
     for kind, default in RATES.items():
         known = [names for names in _RATE_NAMES[kind] if all(hasattr(config, name) for name in names)]

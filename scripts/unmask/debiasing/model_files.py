@@ -9,15 +9,15 @@ from transformers import AutoModel, AutoModelForMaskedLM, PreTrainedModel
 
 from unmask.debiasing.data import Base, Entry
 from unmask.errors import InputError
-from unmask.models.directory import save_like
+from unmask.models.directory import from_directory, save_like
 
 POOLER = "pooler"
 
 
 def load_base(base: Base, **settings: Any) -> PreTrainedModel:
     """The masked language model in `base` in single precision, with these settings of its configuration."""
-    model: PreTrainedModel = AutoModelForMaskedLM.from_pretrained(
-        base.directory, local_files_only=True, trust_remote_code=False, dtype=torch.float32, **settings
+    model: PreTrainedModel = from_directory(
+        AutoModelForMaskedLM, base.directory, dtype=torch.float32, **settings
     )
     return model
 
@@ -48,13 +48,7 @@ def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:
     """
     # what a checkpoint lacks is drawn at random
     with torch.random.fork_rng(devices=[]):
-        encoder, loading = AutoModel.from_pretrained(
-            directory,
-            local_files_only=True,
-            trust_remote_code=False,
-            dtype=torch.float32,
-            output_loading_info=True,
-        )
+        encoder, loading = from_directory(AutoModel, directory, dtype=torch.float32, output_loading_info=True)
     pooler = {name: tensor for name, tensor in encoder.state_dict().items() if POOLER in name.split(".")}
     if not pooler.keys().isdisjoint(loading["missing_keys"]):
         return {}

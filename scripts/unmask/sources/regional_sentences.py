@@ -14,7 +14,7 @@ from transformers import AutoModelForMaskedLM
 
 from unmask.models.job import ModelJob
 from unmask.errors import InputError
-from unmask.models.directory import save_like
+from unmask.models.directory import from_directory, save_like
 from unmask.models.embedding import Span, Tokens, tokenise
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import IGNORED, Batch, Settings, steps_of, train
@@ -67,7 +67,7 @@ def make(run: ModelJob, work: Path) -> dict[str, Any]:
     template = read_metadata(likelihoods)["template"]
     sentences = likely_sentences(read_table(likelihoods, LIKELIHOODS), words, template, entry["top"])
     tokenizer = load_tokenizer(base)
-    model = AutoModelForMaskedLM.from_pretrained(base, local_files_only=True, dtype=torch.float32)
+    model = from_directory(AutoModelForMaskedLM, base, dtype=torch.float32)
     texts, names = zip(*sentences, strict=True)
     examples = tokenise(tokenizer, texts, names, run.manifest["max_length"])
     rate, steps = entry["learning_rate"], steps_of(len(examples), BATCH, entry["epochs"])
