@@ -6,6 +6,7 @@ from typing import Any
 
 import altair as alt
 import numpy as np
+import pandas as pd
 import pytest
 
 from association_files import PUBLISHED, suite, words
@@ -19,7 +20,7 @@ SETTINGS: dict[str, Any] = {
     "confidence": 0.9,
     "poolings": ["mean", "cls"],
     "published": {"ours": "bert-large-cased"},
-    "released": ["words"],
+    "released": ["words", "seen"],
 }
 
 
@@ -39,6 +40,9 @@ def test_published_values_are_beside_ours(tmp_path: Path, ddof: int) -> None:
     rows = association_tests(stimuli, vectors, 0, 0.9)
     facts = {"encoder": "ours", "suite": "words", "cells": []}
     write_table(tmp_path / "words.parquet", rows, ASSOCIATIONS, facts)
+    # nobody has published values of tests with pictures, whatever they are called
+    seen = pd.concat([rows.assign(experiment=experiment) for experiment in ("E1", "E2")])
+    write_table(tmp_path / "seen.parquet", seen, ASSOCIATIONS, facts | {"suite": "seen"})
     head = "source,table,model,tests,pooling,unit,ddof,p,statistic,value,doubtful,why\n"
     values = [
         f"one,,bert-large-cased,weat6,cls,text,{ddof},.5,,1.5,,",
@@ -46,7 +50,8 @@ def test_published_values_are_beside_ours(tmp_path: Path, ddof: int) -> None:
         "three,,bert-large-cased,small,bare-first,text,1,,,1,,",
     ]
     (tmp_path / "published.csv").write_text(head + "\n".join(values) + "\n")
-    files = {"associations": [tmp_path / "words.parquet"], "published": tmp_path / "published.csv"}
+    paths = [tmp_path / f"{name}.parquet" for name in ("words", "seen")]
+    files = {"associations": paths, "published": tmp_path / "published.csv"}
     captions = PUBLISHED.with_name("captions.yaml")
     results = AssociationResults({**files, "suites": [], "captions": captions}, SETTINGS)
     ours: Any = rows[rows["pooling"] == "cls"].set_index(["unit", "test"])

@@ -213,7 +213,8 @@ def published(results: AssociationResults) -> pd.DataFrame:
     Of a released suite all values of its tests, and of several tests the mean of |d|, if it has all of them.
     """
     printed = read_published(results.files["published"])
-    rows = results.rows[results.rows["suite"].isin(results.settings["released"])]
+    rows = tests(results)
+    rows = rows[rows["suite"].isin(results.settings["released"])]
     # a source may have divided by n
     factor = np.sqrt((rows["x"] + rows["y"]) / (rows["x"] + rows["y"] - 1))
     rows = rows.assign(d_1=rows["d"], d_0=rows["d"] * factor)
