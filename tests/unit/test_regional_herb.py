@@ -264,22 +264,30 @@ def test_the_table() -> None:
         close(family["p_holm"].min(), min(1, len(family) * family["p"].min()))
 
 
-def test_the_script_reads_what_each_protocol_is_of(tmp_path: Path) -> None:
-    regions, words = world([3, 2], [2, 4, 1]), ["kind", "sad", "bold"]
-    of_list = pd.DataFrame([("original", "x", word, word) for word in words], columns=WORDS.names)
+def test_the_script_reads_what_each_protocol_and_list_is_of(tmp_path: Path) -> None:
+    regions, lists = world([3, 2], [2, 4, 1]), {"original": ["kind", "sad", "bold"], "mine": ["glad", "kind"]}
+    about = [(list_, "x", word, word) for list_, words in lists.items() for word in words]
     write_table(tmp_path / "regions.parquet", regions.assign(country_code=None, population=None), REGIONS, {})
-    write_table(tmp_path / "words.parquet", of_list, WORDS, {})
-    names = {"likelihoods": drawn(regions, 3, 0), "released": drawn(regions, 3, 1)}
-    for name, rows in names.items():
-        keys = [(region, word) for word in (None, *words) for region in regions["name"]]
+    write_table(tmp_path / "words.parquet", pd.DataFrame(about, columns=WORDS.names), WORDS, {})
+    inputs: dict[str, Any] = {name: tmp_path / f"{name}.parquet" for name in ("regions", "words")}
+    drawn_rows = {}
+    for seed, (name, list_) in enumerate(itertools.product(("likelihoods", "released"), lists)):
+        rows = drawn_rows[name, list_] = drawn(regions, len(lists[list_]), seed)
+        if list_ == "mine":
+            # names alone are in every list
+            rows.names[:] = drawn_rows[name, "original"].names
+        keys = [(region, word) for word in (None, *lists[list_]) for region in regions["name"]]
         log_probs = np.nan_to_num(np.concatenate([rows.names, rows.f.T.ravel()]))
         frame = pd.DataFrame(keys, columns=["name", "word"]).assign(tokens=5, unknown=0, log_prob=log_probs)
-        write_table(tmp_path / f"{name}.parquet", frame, LIKELIHOODS, {})
-    inputs: dict[str, Any] = {name: tmp_path / f"{name}.parquet" for name in ("regions", "words")}
-    inputs |= {name: [tmp_path / f"{name}.parquet"] for name in names}
+        path = tmp_path / f"{name}-{list_}.parquet"
+        write_table(path, frame, LIKELIHOODS, {})
+        inputs.setdefault(name, []).append(path)
     params: dict[str, Any] = {"draws": 5, "seed": 0, "confidence": 0.95, "model": "m", "protocols": PROTOCOLS}
     run_script("score_hierarchy", inputs, [tmp_path / "scores"], tmp_path / "log", **params)
-    scores = read_table(tmp_path / "scores", SCORES).query("words == 'full' and measure == 'C_w'")
-    for protocol, of_protocol in scores.groupby("protocol", observed=True):
-        expected = all_scores(regions, names["released" if protocol == "published" else "likelihoods"])
-        np.testing.assert_allclose(of_protocol["score"], expected[str(protocol), "C_w"], rtol=1e-5)
+    table = read_table(tmp_path / "scores", SCORES).query("level != 'city'")
+    scores = table.set_index(["words", "protocol", "measure"])["score"]
+    for list_, words in {"original": "full", "mine": "mine"}.items():
+        for protocol, measure in itertools.product(PROTOCOLS, ("C_w", "C_z")):
+            of = drawn_rows["released" if protocol == "published" else "likelihoods", list_]
+            expected = all_scores(regions, of)[protocol, measure][regions["level"] != "city"]
+            np.testing.assert_allclose(scores[words, protocol, measure], expected, rtol=1e-5)

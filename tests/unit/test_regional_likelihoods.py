@@ -166,18 +166,20 @@ def test_a_model_that_gives_no_number_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_rows_are_those_of_names_and_words_in_their_order(tmp_path: Path) -> None:
-    paths = [tmp_path / f"{name}.parquet" for name in ("original", "substituted")]
-    tables = [write(path, model_of("bert"), path.stem) for path in paths]
-    every = pd.concat(tables).fillna({"word": ""}).drop_duplicates(["name", "word"])
-    both = every.set_index(["name", "word"])["log_prob"]
+    paths = {list_: tmp_path / f"{list_}.parquet" for list_ in ("original", "substituted")}
+    tables = {list_: write(path, model_of("bert"), list_) for list_, path in paths.items()}
+    both = pd.concat(tables).fillna({"word": ""}).droplevel(1).set_index(["name", "word"], append=True)
     likelihoods = read_likelihoods(paths)
-    names, some = ["World", "Street", "L'Hôme", "Street"], ["weak", "strong", "weak"]
+    weak, strong, odd = ("substituted", "weak"), ("original", "strong"), ("original", "odd")
+    names, some = ["World", "Street", "L'Hôme", "Street"], [weak, strong, weak]
     f, alone = rows_of(names, some, likelihoods)
     assert np.isnan(f[0]).all() and np.isnan(alone[0])
+    of = both["log_prob"]
     for row, name in enumerate(names[1:], start=1):
-        assert f[row].tolist() == [both[name, word] for word in some] and alone[row] == both[name, ""]
+        assert f[row].tolist() == [of[list_, name, word] for list_, word in some]
+        assert alone[row] == of["substituted", name, ""]
     with pytest.raises(InputError, match="region 'Street' with the word 'odd'"):
-        rows_of(names, ["weak", "odd"], likelihoods)
+        rows_of(names, [weak, odd], likelihoods)
 
 
 def test_a_killed_job_goes_on_and_reads_no_sentence_twice(

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 from scipy.special import softmax
 
 from unmask.errors import InputError
@@ -48,31 +47,31 @@ class Rows(NamedTuple):
     names: Floats
 
 
-def read_likelihoods(paths: Sequence[str | Path]) -> pd.DataFrame:
-    """Mean log-likelihoods by name (rows) and word (columns, and ALONE), of the tables of several lists.
+def read_likelihoods(paths: Mapping[str, str | Path]) -> pd.DataFrame:
+    """Mean log-likelihoods by name (rows), and by list and word (columns, with ALONE), of each list's table.
 
-    A sentence that is in no table is nan. Raises InputError as `read_table` does.
+    A word of two lists has two, as the released code pads the sentences of a list together. A sentence that
+    is in no table is nan. Raises InputError as `read_table` does.
     """
-    columns = ["name", "word", "log_prob"]
-    # dictionaries stay what they are: a table may have millions of sentences of few names and words
-    table = pa.concat_tables([read_arrow(path, LIKELIHOODS, columns) for path in paths])
-    frame = table.unify_dictionaries().to_pandas()
-    frame["word"] = frame["word"].cat.add_categories([ALONE]).fillna(ALONE)
-    # several lists have the names alone, and some words
-    frame = frame.drop_duplicates(["name", "word"])
-    matrix: pd.DataFrame = frame.pivot(index="name", columns="word", values="log_prob").astype(float)
-    return matrix
+    matrices: dict[str, pd.DataFrame] = {}
+    for list_, path in paths.items():
+        frame = read_arrow(path, LIKELIHOODS, ["name", "word", "log_prob"]).to_pandas()
+        frame["word"] = frame["word"].cat.add_categories([ALONE]).fillna(ALONE)
+        matrices[list_] = frame.pivot(index="name", columns="word", values="log_prob").astype(float)
+    return pd.concat(matrices, axis="columns")
 
 
-def rows_of(names: Sequence[str], words: Sequence[str], likelihoods: pd.DataFrame) -> Rows:
-    """What a model makes of regions of these names by a list of words; nan of the first, which is the root.
+def rows_of(names: Sequence[str], words: Sequence[tuple[str, str]], likelihoods: pd.DataFrame) -> Rows:
+    """What a model makes of regions of these names by words, each with its list; nan of the first, which is
+    the root.
 
     Raises InputError naming a region and word that have no likelihood.
     """
-    whole = likelihoods.reindex(index=list(names), columns=[*words, ALONE]).to_numpy(copy=True)
+    columns = [*words, (words[0][0], ALONE)]
+    whole = likelihoods.reindex(index=list(names), columns=columns).to_numpy(copy=True)
     whole[ROOT] = np.nan
     for row, column in np.argwhere(np.isnan(whole[ROOT + 1 :])):
-        what = f"with the word {words[column]!r}" if column < len(words) else "alone"
+        what = f"with the word {words[column][1]!r}" if column < len(words) else "alone"
         raise InputError(f"no likelihood of a sentence with the region {names[row + 1]!r} {what}")
     return Rows(whole[:, :-1], whole[:, -1])
 
