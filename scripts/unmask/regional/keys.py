@@ -88,7 +88,7 @@ class LabelledColumns(Keys):
 
 class Prefix(Keys):
     template: Annotated[str, places(REGION, maybe=PARENT)]
-    """The prefix, with its places {region} and {parent}."""
+    """The prefix, with the place {region} and, where wanted, {parent}."""
     level: str = "country"
     """The level of the regions that stand there."""
     regions: Annotated[list[str], Field(min_length=1)] | None = None
@@ -192,7 +192,7 @@ class FineTunedClassifier(Model):
     batch: Count = 32
     """Examples of a step."""
     learning_rate: Rate = 3.0e-5
-    """The learning rate, which stays."""
+    """The largest learning rate of the schedule."""
     epochs: Whole = 3
     """How often all examples are read; 0 for a head that is never trained, as a baseline."""
     max_length: Annotated[int, Field(ge=8)] = 128
