@@ -310,6 +310,27 @@ def test_the_language_model_score_is_of_pairs_and_of_targets_beside_what_is_prin
     assert rows["bert", "ss", "SSS", "all"][6:] == ("83.0", "58.7", "68.6")
 
 
+@pytest.mark.parametrize("name", ["all", "stereo"])
+def test_a_bias_type_may_be_called_as_another_group_is(read_by_sss: PairResults, name: str) -> None:
+    before, tables = read_by_sss, {}
+    for each in ("lms", "bias"):
+        rows = getattr(before, each)
+        is_gender = (rows["grouping"] == "bias_type") & (rows["group"] == "gender")
+        tables[each] = rows.assign(group=rows["group"].astype(str).mask(is_gender, name))
+    after = with_tables(before, **tables)
+    peers = (printed.peers(results).query("group == 'all'")["score"] for results in (before, after))
+    pd.testing.assert_series_equal(*peers)
+    sheets = [printed.lms_sheet(results, printed.lms(results)).rows for results in (before, after)]
+    assert [row[3] for row in sheets[1]] == [name if row[3] == "gender" else row[3] for row in sheets[0]]
+    # as the paper has nothing of that name
+    assert [row[4:10] for row in sheets[1]] == [row[4:10] for row in sheets[0]]
+    groups, of_type = (
+        [row for row in pairs_presenting.BIAS_TYPES.sheet(pairs_presenting.bias_types(each)).rows]
+        for each in (before, after)
+    )
+    assert [row[2] for row in of_type] == [name if row[2] == "gender" else row[2] for row in groups]
+
+
 def test_what_is_not_known_of_the_language_model_score_has_no_columns(read_by_sss: PairResults) -> None:
     results = read_by_sss
     nothing = dict.fromkeys(["lms_by_target", "score_by_target", "icat_by_target"], float("nan"))

@@ -56,7 +56,8 @@ def bias_types(results: PairResults) -> pd.DataFrame:
     """Bias scores by bias type; over stereotypes of advantaged and of disadvantaged groups (Adv and Dis), and
     the difference of these."""
     rows = results.corrected(BIAS_TYPE, DIRECTION, DIFFERENCE)
-    groups = rows["group"].astype(str).replace(SIDES)
+    names = rows["group"].astype(str)
+    groups = names.where(rows["grouping"] == BIAS_TYPE, names.replace(SIDES))
     return rows.assign(claim=rows["verdict"].map(MARKS).fillna(""), group=groups)
 
 

@@ -44,6 +44,7 @@ from unmask.terms import (
     ANTISTEREO,
     CANDIDATES,
     CORRECTED,
+    DIRECTIONS,
     MODIFIED_TOKENS,
     ORIGINAL,
     PROTOCOLS,
@@ -54,7 +55,7 @@ from unmask.terms import (
     UNRELATED,
 )
 
-KEYS = ["model", "benchmark", "measure"]
+KEYS, GROUP = ["model", "benchmark", "measure"], ["grouping", "group"]
 _NUMBERS = ("value", "low", "high", "n", "published", "difference", "p", "p_holm")
 _MARKS = ("mark", "published_mark")
 COLUMNS = ("model", "benchmark", "column", "row", "measure", *_NUMBERS, *_MARKS)
@@ -369,11 +370,11 @@ LMS = Table(
 def lms(results: PairResults) -> pd.DataFrame:
     """LMS, SS and ICAT over all pairs and by bias type: of pairs in protocol corrected, and averaged over
     targets as the authors' code has it, beside what they print."""
-    keys, by_target = [*KEYS, "group"], [f"{name}_by_target" for name in LMS_COLUMNS.values()]
+    keys, by_target = [*KEYS, *GROUP], [f"{name}_by_target" for name in LMS_COLUMNS.values()]
     rows = results.lms[results.lms["grouping"].isin((OVERALL, BIAS_TYPE))]
     theirs = rows.loc[rows["protocol"] == PUBLISHED, [*keys, *by_target]]
     ours = rows[rows["protocol"] == CORRECTED].drop(columns=by_target)
-    printed = results.published[results.published["source"] == STEREOSET]
+    printed = with_grouping(results.published[results.published["source"] == STEREOSET])
     names = printed["quantity"].str.removesuffix(" by target").map(LMS_COLUMNS) + "_printed"
     wide = results.of_study(printed.assign(name=names)).pivot(index=keys, columns="name", values="value")
     wide = wide.reindex(columns=[f"{name}_printed" for name in LMS_COLUMNS.values()]).reset_index()
@@ -413,6 +414,13 @@ def printed_scores(published: pd.DataFrame) -> pd.DataFrame:
     return published[published["quantity"].isin((COUNT, SCORE))]
 
 
+def with_grouping(published: pd.DataFrame) -> pd.DataFrame:
+    """Published values with what makes their group: a user's bias type may be called `all`, too."""
+    group = published["group"]
+    which = np.select([group == "all", group.isin(DIRECTIONS)], [OVERALL, DIRECTION], BIAS_TYPE)
+    return published.assign(grouping=which)
+
+
 def with_reported(rows: pd.DataFrame, results: PairResults) -> pd.DataFrame:
     """Rows of BIAS over all pairs with what others report of the same scores, and who: of several values the
     first of the file."""
@@ -427,10 +435,10 @@ def with_reported(rows: pd.DataFrame, results: PairResults) -> pd.DataFrame:
 def peers(results: PairResults) -> pd.DataFrame:
     """Bias scores that others report beside ours, protocol published."""
     others = results.published[results.published["source"] != UNMASKING_THE_MASK]
-    reported = results.of_study(printed_scores(others))
+    reported = with_grouping(results.of_study(printed_scores(others)))
     reported = reported.assign(count=reported["value"].where(reported["quantity"] == COUNT))
     scores = results.original[results.original["protocol"] == PUBLISHED]
-    scores = scores[[*KEYS, "group", "score", "stereotype"]].drop_duplicates([*KEYS, "group"], keep="last")
-    rows = reported.merge(scores, how="left", on=[*KEYS, "group"], validate="m:1")
+    scores = scores[[*KEYS, *GROUP, "score", "stereotype"]]
+    rows = reported.merge(scores, how="left", on=[*KEYS, *GROUP], validate="m:1")
     rows = rows.astype({"percent": float, "score": float, "count": "Int64", "stereotype": "Int64"})
     return rows.assign(difference=rows["score"] - rows["percent"], title=rows["measure"].map(title_of))
