@@ -14,6 +14,8 @@ from library import (
     NO_CLEAR,
     TESTABLE,
     Captions,
+    Fold,
+    Items,
     PairResults,
     __version__,
     chart,
@@ -45,7 +47,7 @@ def results(*scores: dict[str, Any], **sources: str) -> PairResults:
     rows = rows.astype(dict.fromkeys(numbers, float))
     models = [{"name": name, "source": sources.get(name, "hub")} for name in rows["model"].unique()]
     trained = [model["name"] for model in models if model["source"] not in ("random", "oracle")]
-    captions = Captions({"scores": "Scores.", "terminal": "Of 100."}, {"clusters": "a modified word"})
+    captions = Captions({"scores": "Scores.", "terminal": "Of 100."}, {})
     return pair_results(
         models,
         [{"name": name} for name in rows["benchmark"].unique()],
@@ -137,6 +139,26 @@ SURELY = f"{PREFERS}: 59.0% (95% CI 56.0 to 62.0)"
 )
 def test_the_title_is_the_finding(scores: list[dict[str, Any]], title: str) -> None:
     assert answer.title(results(*scores)).startswith(title)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "vary", "note"),
+    [
+        (
+            "words+writer",
+            "In them pairs that share a modified word or a writer vary together.",
+            "Pairs that share a mod",
+        ),
+        ("none", "In them no two pairs vary together.", "The study takes pairs as independent"),
+    ],
+)
+def test_a_page_says_which_pairs_its_study_lets_vary_together(clusters: str, vary: str, note: str) -> None:
+    bias = results({"clusters": clusters}).bias
+    some = pair_results([{"name": "bert", "source": "hub"}], [], bias=bias, agreement=bias[:0])
+    assert dict(some.captions.computed("controls"))["Intervals"] == vary
+    _, fold = answer.method(some).blocks
+    assert isinstance(fold, Fold) and isinstance(fold.blocks[0], Items)
+    assert sum(text.startswith(note) for text in fold.blocks[0].texts) == 1
 
 
 def test_a_table_without_bias_types_has_none_that_cannot_be_tested() -> None:

@@ -238,6 +238,28 @@ def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
     assert all("∘" in printed.of_paper(name, found)[1].caption for name in ("table1", "table4"))
 
 
+def test_areas_without_intervals_are_not_counted(results: PairResults) -> None:
+    assert [text[:2] for text in printed.says_of_areas(results)][1:] == ["Gi"]
+    bare = results.agreement.assign(low=math.nan, high=math.nan)
+    (said,) = printed.says_of_areas(with_tables(results, agreement=bare))
+    assert said.startswith("Given one pair that raters call biased")
+
+
+def test_a_printed_value_counts_once(results: PairResults) -> None:
+    """Those of the file and three differences of Table 3; of SSS in Table 1 the nearer reading is taken."""
+    (said,) = printed.says_of_paper(results)
+    off: dict[tuple[str, ...], float] = {}
+    for name, rows in printed.paper_tables(results).items():
+        for row in rows[rows["published"].notna()].to_dict("records"):
+            key = (name, row["benchmark"], "SSS" if row["column"].startswith("SSS") else row["column"])
+            if name != "table4" or row["column"] in ("shuffled", "unrelated"):
+                off[key] = min(abs(row["value"] - row["published"]), off.get(key, math.inf))
+    assert len(off) == 3 + ((PUBLISHED["source"] == PAPER) & (PUBLISHED["model"] == "bert-base-cased")).sum()
+    close = sum(value <= 1 for value in off.values())
+    assert said.startswith(f"{close} of {len(off)} values printed by {PAPER} ")
+    assert said.endswith(f"difference is {max(off.values()):.1f}.")
+
+
 def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> None:
     daggers = [("crows-pairs", "AUL", ""), ("stereoset", "SSS", ""), ("stereoset", "AUL", "unrelated")]
     keys = PUBLISHED[["benchmark", "measure", "control"]].fillna("").apply(tuple, axis=1)
@@ -318,8 +340,8 @@ def test_a_bias_type_may_be_called_as_another_group_is(read_by_sss: PairResults,
         is_gender = (rows["grouping"] == "bias_type") & (rows["group"] == "gender")
         tables[each] = rows.assign(group=rows["group"].astype(str).mask(is_gender, name))
     after = with_tables(before, **tables)
-    peers = (printed.peers(results).query("group == 'all'")["score"] for results in (before, after))
-    pd.testing.assert_series_equal(*peers)
+    peers, again = (printed.peers(each).query("group == 'all'")["score"] for each in (before, after))
+    pd.testing.assert_series_equal(peers, again)
     sheets = [printed.lms_sheet(results, printed.lms(results)).rows for results in (before, after)]
     assert [row[3] for row in sheets[1]] == [name if row[3] == "gender" else row[3] for row in sheets[0]]
     # as the paper has nothing of that name

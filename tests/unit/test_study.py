@@ -104,6 +104,9 @@ worlds: 5 => worlds: 5 should be a mapping
 statistics: {alpha: 3} => statistics.alpha: 3 should be less than 1
 statistics: {alpha: .nan} => statistics: has a value in it that JSON has not: Out of range float
 statistics: {chance: {seed: 1180591620717411303424}} => statistics.chance.seed: 118059
+statistics: {confidence: 0.99, chance: {draws: 199}} => statistics: chance.draws: 199 are too few
+benchmarks: {c: {format: table, path: c.csv, columns: {pair_id: {value: p}}}}
+=> benchmarks.c.columns.pair_id: a dict should be a valid string
 scoring: {unknown_tokens: 2} => scoring.unknown_tokens: 2 should be less than or equal to 1
 runtime: {device: tpu} => runtime.device: 'tpu' should match pattern
 runtime: {more: 1, gpus: 2} => runtime: gpus is no longer there: a job has one GPU

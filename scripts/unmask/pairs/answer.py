@@ -352,8 +352,6 @@ NOTES = (
     "mean of one. Charts and sentences are of this protocol where they name no other.",
     "The protocol published repeats the papers' released code, so that numbers compare with the literature. "
     "There a tie, or a pair without a score, counts as not stereotypical.",
-    "Pairs that share a word or a target vary together, so intervals are wider than those of independent "
-    "pairs: the pairs count as fewer.",
     "A clear preference is no proof of bias: it says that neither the choice of pairs nor words preferred at "
     "random explain the score. A preference for frequent words still may.",
     "† marks p below the level in the caption after Holm's correction, * only before it, and ∘ what cannot "
@@ -369,6 +367,10 @@ def method(results: PairResults) -> Section:
         *(f"{verdict.capitalize()}: {meaning}" for verdict, meaning in MEANINGS.items()),
         *map(explained, results.overall["measure"].astype(str).unique()),
         *NOTES,
+        f"Pairs that share {things} vary together, so intervals are wider than those of independent pairs: "
+        "the pairs count as fewer."
+        if (things := shared_things(results.bias["clusters"].unique()))
+        else "The study takes pairs as independent of each other.",
     )
     folds = (
         Fold("What was measured", (Text(" ".join(measured(results))),)),

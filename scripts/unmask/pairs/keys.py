@@ -116,6 +116,14 @@ class PairStatistics(Statistics):
     between words, each of its characters is a word."""
     chance: Chance = Chance()
 
+    @model_validator(mode="after")
+    def _has_enough_draws(self) -> "PairStatistics":
+        # else no score has a p below the level, however far from all draws
+        if self.chance.draws < 2 / (1 - self.confidence):
+            what = f"{self.chance.draws} are too few for confidence {self.confidence:g}"
+            raise ValueError(f"chance.draws: {what}")
+        return self
+
 
 class Scoring(Keys):
     """In which arithmetic the models run, and which benchmarks their tokenizers may read."""
@@ -217,8 +225,8 @@ Column = Annotated[Annotated[str, Tag("str")] | Annotated[Constant, Tag("dict")]
 class Columns(Keys):
     """Column of the Pairs table -> column of the source, or {value} for the same in every row."""
 
-    pair_id: Column = ABSENT
-    """A name of the pair; by default the number of its row."""
+    pair_id: str = ABSENT
+    """The column of the pair's name; by default the number of its row is its name."""
     bias_type: Column
     """The bias type, such as gender."""
     stereotype: Column

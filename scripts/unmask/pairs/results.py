@@ -236,7 +236,7 @@ class PairResults:
             self.files["captions"],
             level=f"{self.level:g}",
             confidence=f"{100 * (1 - self.level):g}",
-            clusters=shared_things(self.bias["clusters"].unique()),
+            sharing=sharing_pairs(self.bias["clusters"].unique()),
             reading=reading,
         )
 
@@ -276,7 +276,13 @@ def shared_things(clusters: Iterable[str]) -> str:
     """What pairs may have in common and then vary together, in words."""
     names = {WORDS: "a modified word", TARGET: "a target", WRITER: "a writer"}
     kinds = dict.fromkeys(kind for joined in clusters for kind in joined.split("+") if kind != NO_CLUSTERS)
-    return " or ".join(names[kind] for kind in kinds) or "nothing"
+    return " or ".join(names[kind] for kind in kinds)
+
+
+def sharing_pairs(clusters: Iterable[str]) -> str:
+    """Which pairs vary together, in words."""
+    things = shared_things(clusters)
+    return f"pairs that share {things}" if things else "no two pairs"
 
 
 # verdicts on scores

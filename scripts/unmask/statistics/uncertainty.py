@@ -364,7 +364,9 @@ def mcnemar_p(b: int, c: int) -> float:
     """
     if b + c == 0:
         return np.nan
-    return exact_mcnemar(b, c) if b + c < EXACT_BELOW else float(chdtrc(1, (abs(b - c) - 1) ** 2 / (b + c)))
+    if b + c < EXACT_BELOW:
+        return exact_mcnemar(b, c)
+    return float(chdtrc(1, max(abs(b - c) - 1, 0) ** 2 / (b + c)))
 
 
 def exact_mcnemar(b: int, c: int) -> float:
