@@ -76,7 +76,7 @@ TERMINAL = Table("terminal", ["where", "title"], [_SCORE, _ENDS, _VERDICT], head
 def section(results: PairResults) -> Section:
     """The answer of the study: of one of worlds alone, what measures found of what was planted."""
     blocks: list[Block] = []
-    if of_worlds := results.of_worlds and planted.is_answer(results):
+    if of_worlds := results.of_worlds and planted.judgements(results)["judgement"].isin(planted.TESTED).any():
         said, answered = planted.title(results), planted.answers(results)
         blocks.append(TableBlock(planted.BY_MEASURE.captioned(planted.by_measure(results), results.captions)))
     else:

@@ -151,11 +151,6 @@ BY_MEASURE = Table(
 )
 
 
-def is_answer(results: PairResults) -> bool:
-    """Whether what was planted is what a study of worlds is about: scores are judged."""
-    return bool(judgements(results)["judgement"].isin(TESTED).any())
-
-
 def counts(scores: pd.DataFrame, level: float) -> pd.DataFrame:
     """How many judged scores of each measure are which. level: below which p_holm counts as clear.
 

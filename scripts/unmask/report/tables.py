@@ -113,12 +113,6 @@ def ends(stem: str, spec: str) -> str:
     return f"{{{stem}_low:{spec}}} to {{{stem}_high:{spec}}}"
 
 
-def ranged(value: str, low: str, high: str, spec: str) -> str:
-    """The template of a number with its interval, `value (low to high)`, of these columns; the number alone
-    where it has none, or one of no width."""
-    return f"{{{value}:{spec}}}[~ ({{{low}:{spec}}} to {{{high}:{spec}}})]"
-
-
 @dataclass(frozen=True)
 class Column:
     """A column of a table. cell: its template; group: what stands above its label."""
