@@ -21,10 +21,6 @@ MANIFEST_KEYS = [
     "files",
 ]
 
-with refusing():
-    MODELS.check_starts()
-
-
 wildcard_constraints:
     model=any_of(MODELS),
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -60,7 +60,6 @@ class Keys(BaseModel):
     """
 
     model_config = ConfigDict(
-        extra="forbid",
         allow_inf_nan=False,
         defer_build=True,
         use_attribute_docstrings=True,
@@ -86,9 +85,10 @@ class Keys(BaseModel):
         return value
 
 
-def keys_of(keys: type[Keys]) -> list[str]:
-    """The keys of a mapping as a study has them: `from` is no name in Python."""
-    return [field.alias or name for name, field in keys.model_fields.items()]
+def keys_of(keys: type[Keys], needed: bool = False) -> list[str]:
+    """The keys of a mapping as a study has them: `from` is no name in Python. needed: without a default."""
+    fields = keys.model_fields.items()
+    return [field.alias or name for name, field in fields if field.is_required() or not needed]
 
 
 class Chosen(Keys):
@@ -101,20 +101,17 @@ class Chosen(Keys):
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         if Chosen not in cls.__bases__:
             return handler(source)
-        schemas = {name: handler.generate_schema(of) for name, of in alternatives(cls).items()}
+        schemas = {name: handler.generate_schema(of) for name, of in cls.alternatives().items()}
         return core_schema.tagged_union_schema(schemas, next(iter(cls.model_fields)))
 
-
-_Chosen = TypeVar("_Chosen", bound=Chosen)
-
-
-def alternatives(base: type[_Chosen]) -> dict[str, type[_Chosen]]:
-    """The subclasses of a class, in any family, by the value that stands for each."""
-    load_families()
-    key = next(iter(base.model_fields))
-    # those of the class's own family first, whichever was loaded first
-    every = sorted(base.__subclasses__(), key=lambda of: (of.__module__ != base.__module__, of.__module__))
-    return {name: of for of in every for name in get_args(of.model_fields[key].annotation)}
+    @classmethod
+    def alternatives(cls) -> dict[str, type[Self]]:
+        """The subclasses, in any family, by the value that stands for each."""
+        load_families()
+        key = next(iter(cls.model_fields))
+        # those of the class's own family first, whichever was loaded first
+        every = sorted(cls.__subclasses__(), key=lambda of: (of.__module__ != cls.__module__, of.__module__))
+        return {name: of for of in every for name in get_args(of.model_fields[key].annotation)}
 
 
 @cache
@@ -339,13 +336,18 @@ class Runtime(Keys):
 
 
 class Family(Keys):
-    """The keys of a family at the top of a study. A study has the family if it has all that it `needs`."""
+    """The keys of a family at the top of a study. A study has the family if it has those without a default,
+    and of the keys of others those that it `needs`."""
 
-    heading: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def spelt_out(cls, study: dict[str, Any]) -> dict[str, Any]:
         """The study with what its keys are short for, before anything is checked: what is not of the right
         shape is left as it is."""
+        return study
+
+    @classmethod
+    def extended(cls, study: dict[str, Any]) -> dict[str, Any]:
+        """The study, once it is complete, with what follows from its keys; that is then checked, too."""
         return study

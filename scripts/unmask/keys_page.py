@@ -13,8 +13,9 @@ from unmask.study import families
 PAGE = workflow_root() / "docs/keys.md"
 TOP = """# The keys of a study
 
-Written by `python -m unmask.keys_page`. A study is a YAML file of these keys, and every study has `study`. A
-dash: the key may be left out, and has no default. [Adding](adding.md) has examples.
+Written by `python -m unmask.keys_page`. A study is a YAML file of these keys, and every study has `study`. It
+has a part below if it has the keys that are required there. A dash: the key may be left out, and has no
+default. [Adding](adding.md) has examples.
 """
 TYPES = {"string": "text", "object": "mapping", "boolean": "true or false"}
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
@@ -27,21 +28,18 @@ def page() -> str:
     snakefile = (workflow_root() / "Snakefile").read_text("utf-8")
     order = ["study", *re.findall(r'include: "rules/(\w+)\.smk"', snakefile)]
     parts, known = [TOP], dict[str, Schema]()
-    for _, family in sorted(families().items(), key=lambda each: order.index(each[0])):
+    for name, family in sorted(families().items(), key=lambda each: order.index(each[0])):
         schema = family.model_json_schema()
-        needs = " and ".join(f"`{key}`" for key in family.needs)
         inner = schema.get("$defs", {})
-        parts.append(_section(f"## {family.heading}", schema, inner, needs))
+        parts.append(_section(f"## {name.capitalize()}", schema, inner))
         new = [name for name in inner if known.get(name) != inner[name]]
         parts += [_section(f"### Keys of {name}", inner[name], inner) for name in new]
         known |= inner
     return "\n".join(parts)
 
 
-def _section(head: str, schema: Schema, inner: Schema, needs: str = "") -> str:
+def _section(head: str, schema: Schema, inner: Schema) -> str:
     lines = [head, "", *([_text(schema["description"]), ""] if "description" in schema else [])]
-    if needs:
-        lines += [f"A study has this part if it has {needs}.", ""]
     lines += ["| key | type | default | meaning |", "|---|---|---|---|"]
     for key, stated in schema.get("properties", {}).items():
         is_plain = "default" in stated and not isinstance(stated["default"], dict)

@@ -25,18 +25,18 @@ from unmask.keys import (
     keys_of,
     load_families,
 )
-from unmask.models.directory import with_kinds
 from unmask.models.keys import with_states
 from unmask.user_files import quoted, read_config
 
 Config = dict[str, Any]
 
+NO_DEFAULT = "default_factory_not_called"
+"""The type of pydantic's error for a default that depends on a key with a fault."""
+
 
 class Study(Family):
     """What to measure, on which models, with which data. Every key that has a default may be left out, and a
     family of measures whose keys are left out is no part of the study."""
-
-    heading = "A study"
 
     study: Name
     """Name of the study; all that it makes lies under results/{study}/."""
@@ -49,7 +49,7 @@ class Study(Family):
 
     @classmethod
     def spelt_out(cls, study: Config) -> Config:
-        return with_kinds(with_states(study))
+        return with_states(study)
 
 
 def choose_study(
@@ -130,7 +130,8 @@ def families_of(config: Config) -> list[str]:
     Raises InputError for a key of no family, or of one that the study lacks another key for.
     """
     known = families()
-    present = [name for name, family in known.items() if set(family.needs) <= set(config)]
+    needs = {name: [*family.needs, *keys_of(family, needed=True)] for name, family in known.items()}
+    present = [name for name in known if name == "study" or set(needs[name]) <= set(config)]
     for key in config:
         owners = [name for name, family in known.items() if key in keys_of(family)]
         if not owners:
@@ -138,7 +139,7 @@ def families_of(config: Config) -> list[str]:
             advice = _advice([key]) or f"unknown key {key} ({known_names(key, names)})"
             raise InputError(f"config key (top level): {advice}")
         if not set(owners) & set(present):
-            lacking = [each for each in known[owners[0]].needs if each not in config]
+            lacking = [each for each in needs[owners[0]] if each not in config]
             raise InputError(f"config key {key}: it needs {lacking[0]}, which the study lacks")
     return present
 
@@ -159,22 +160,26 @@ def complete(
         except (TypeError, ValueError, RecursionError) as error:
             # as YAML has: dates, infinity, a list that is in itself
             raise InputError(f"config key {key}: has a value in it that JSON has not: {error}") from None
-    for name in families_of(config):
+    names = families_of(config)
+    for name in names:
         config = families()[name].spelt_out(dict(config))
     try:
-        keys = _composed(tuple(families_of(config))).model_validate(
-            config, context=Context(config, root, sha256_of)
-        )
+        keys = _composed(tuple(names)).model_validate(config, context=Context(config, root, sha256_of))
     except ValidationError as error:
         # the cause, which is above what follows from it
-        faults = error.errors(include_url=False)
+        faults = [each for each in error.errors(include_url=False) if each["type"] != NO_DEFAULT]
         fault = min(faults, key=lambda each: (each["type"] == NO_SUCH_NAME, len(each["loc"])))
         place = _place(fault, config)
         key = ".".join(map(str, place)) or "(top level)"
         raise InputError(f"config key {key}: {_reason(fault, place)}") from None
-    completed = keys.model_dump(serialize_as_any=True)
+    completed: Config = keys.model_dump(serialize_as_any=True)
     _check_circles(completed.get("models", {}))
-    return completed
+    extended = completed
+    for name in names:
+        extended = families()[name].extended(extended)
+    if extended != completed:
+        complete(extended, root, sha256_of)
+    return extended
 
 
 def _place(fault: ErrorDetails, config: Any) -> list[str | int]:

@@ -141,11 +141,11 @@ from unmask.models.checking import check_model, write_manifest
 from unmask.models.classifiers import make_classifier, predict_logits, restore
 from unmask.models.classifiers import tokenise as models_tokenise
 from unmask.models.devices import claim, claim_device, pick_device, within_memory
-from unmask.models.directory import CAUSAL_LM, DECODERS, MASKED_LM, is_allowed, with_kinds
+from unmask.models.directory import CAUSAL_LM, DECODERS, MASKED_LM, is_allowed
 from unmask.models.directory import check_files as models_check_files
 from unmask.models.embedding import POOLINGS, Encoder, Span, embed, load_encoder
 from unmask.models.embedding import tokenise as embedding_tokenise
-from unmask.models.keys import Models, sources, with_states
+from unmask.models.keys import Model, Models, with_states
 from unmask.models.loading import LoadedModel, PackedLinear, load, use_fast_linear_layers
 from unmask.models.random_weights import make_random, make_untrained
 from unmask.models.tokenizer import Start, choose_start, load_tokenizer, read_after

@@ -29,7 +29,6 @@ from library import (
     new_study,
     run_study,
     study_of,
-    with_kinds,
     workflow_root,
     write_study,
 )
@@ -439,19 +438,17 @@ def test_options_of_snakemake_stand_behind_two_dashes(folder: Path, calls: list[
     ("architectures", "kind"),
     [
         ('["GPT2LMHeadModel"]', "causal-lm"),
-        ('["BertForMaskedLM", "BertLMHeadModel"]', None),
-        ("[1]", None),
-        ("{", None),
+        ('["BertForMaskedLM", "BertLMHeadModel"]', "masked-lm"),
+        ("[1]", "masked-lm"),
+        ("{", "masked-lm"),
     ],
 )
-def test_the_kind_of_a_folder_is_that_of_its_network(
-    architectures: str, kind: str | None, tmp_path: Path
-) -> None:
+def test_the_kind_of_a_folder_is_that_of_its_network(architectures: str, kind: str, tmp_path: Path) -> None:
     """What cannot be read is left to the model's job."""
     (tmp_path / "config.json").write_text(f'{{"architectures": {architectures}}}')
     entry = {"source": "path", "path": str(tmp_path)}
     for given, wanted in ((entry, kind), (entry | {"kind": "masked-lm"}, "masked-lm")):
-        assert with_kinds({"models": {"m": given}})["models"]["m"].get("kind") == wanted
+        assert complete({"study": "x", "models": {"m": given}})["models"]["m"]["kind"] == wanted
 
 
 def test_ctrl_c_and_a_closed_pipe_have_their_statuses(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from library import InputError, complete, families, read_config, sha256_of_file, sources
+from library import InputError, Model, complete, families, read_config, sha256_of_file
 from study_schema import MEASURES, ROOT
 
 FILES = [ROOT / "config.yaml", *sorted((ROOT / "configs").glob("*.yaml"))]
@@ -34,7 +34,7 @@ def words_of(value: object) -> set[str]:
 
 
 NAMED = ("models", "benchmarks", "corpora", "worlds")
-SCHEMAS = [keys.model_json_schema() for keys in (*families().values(), *sources().values())]
+SCHEMAS = [keys.model_json_schema() for keys in (*families().values(), *Model.alternatives().values())]
 KEYS = sorted(words_of(STUDIES) | words_of(SCHEMAS))
 TEXTS = st.one_of(
     st.sampled_from(

@@ -97,7 +97,4 @@ class AssociationsFamily(Family):
     """How much nearer one set of words, sentences or pictures with sentences is to an attribute than another
     (WEAT, SEAT, Grounded-WEAT, Grounded-SEAT). docs/associations.md explains it."""
 
-    heading = "Association tests"
-    needs = ("associations",)
-
     associations: Associations

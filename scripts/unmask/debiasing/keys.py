@@ -62,8 +62,7 @@ class DebiasingFamily(Family):
     """Models made from models, so that they should be less biased; docs/debiasing.md explains the methods.
     What is set here holds for all of them."""
 
-    heading = "Debiasing"
-    needs = ("debiasing", "corpora")
+    needs = ("corpora",)
 
     debiasing: Debiasing
 

@@ -1,10 +1,11 @@
 """The keys of downstream tasks: the tasks, how models are fine-tuned for them, and models after it."""
 
+from itertools import product
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from unmask.downstream.study import with_fine_tuned
+from unmask.downstream.study import are_scored_after, fine_tuned_models
 from unmask.keys import (
     ABSENT,
     ALIKE,
@@ -90,14 +91,18 @@ class DownstreamFamily(Family):
     """Models fine-tuned on tasks, and how unequally they then treat the genders; docs/debiasing.md explains
     the tasks."""
 
-    heading = "Downstream tasks"
-    needs = ("downstream", "models")
+    needs = ("models",)
 
     downstream: Downstream
 
     @classmethod
-    def spelt_out(cls, study: dict[str, Any]) -> dict[str, Any]:
-        return with_fine_tuned(study)
+    def extended(cls, study: dict[str, Any]) -> dict[str, Any]:
+        """The study with an entry {model}@{task} under `models` for every model after fine-tuning on every
+        task, where these are scored on benchmarks."""
+        tasks = study["downstream"]["tasks"] if are_scored_after(study) else {}
+        made = product(fine_tuned_models(study), tasks)
+        after = {f"{of}@{task}": {"source": "fine-tuned", "from": of, "task": task} for of, task in made}
+        return study | {"models": study["models"] | after}
 
 
 class FineTuned(Model):

@@ -7,43 +7,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.models.keys import Models, sources
+from unmask.models.directory import MASKED_LM
+from unmask.models.keys import Models
 from unmask.terms import PUBLISHED
 
 KEY = "config key "
-MASKED = "masked-lm"
 Study = Mapping[str, Any]
-
-
-def with_fine_tuned(study: Study) -> dict[str, Any]:
-    """The study with what its key `downstream` is short for: an entry {model}@{task} under `models` for every
-    model after fine-tuning on every task, where these are scored on benchmarks.
-
-    What is not of the right shape is left as it is, to be refused.
-    """
-    models, downstream = study["models"], study["downstream"]
-    tasks = downstream.get("tasks") if isinstance(downstream, dict) else None
-    if not (isinstance(models, dict) and isinstance(tasks, dict) and are_scored_after(study)):
-        return dict(study)
-    after = {
-        f"{model}@{task}": {"source": "fine-tuned", "from": model, "task": task}
-        for model in fine_tuned_models(study)
-        for task in tasks
-    }
-    return {**study, "models": {**models, **after}}
 
 
 def are_scored_after(study: Study) -> bool:
     """Whether models are scored on pairs of sentences once more after fine-tuning."""
-    on_pairs = study.get("benchmarks") and study.get("measures", True)
-    return bool(on_pairs and study["downstream"].get("after", True))
+    return bool(study.get("benchmarks") and study["measures"] and study["downstream"]["after"])
 
 
 def fine_tuned_models(study: Study) -> list[str]:
-    """The models that are fine-tuned, in the order of the study, which need not be checked yet: those named,
-    or all masked language models with files that are scored on pairs and run no code of their own."""
-    named = study["downstream"].get("models")
-    return list(map(str, named)) if isinstance(named, list) else _masked(study["models"])
+    """The models that are fine-tuned, in the order of the study: those named, or all masked language models
+    with files that are scored on pairs and run no code of their own."""
+    return list(study["downstream"]["models"] or _masked(Models(study["models"])))
 
 
 def settings_of(downstream: Mapping[str, Any], task: str) -> dict[str, Any]:
@@ -85,7 +65,7 @@ def roles_of(tuned: Sequence[str], models: Models) -> list[dict[str, str]]:
 
 def check_study(study: Study) -> None:
     """Raise InputError naming the key of a completed study that asks what cannot be."""
-    models, downstream = study.get("models", {}), study.get("downstream")
+    models, downstream = Models(study.get("models", {})), study.get("downstream")
     tasks = downstream["tasks"] if downstream else {}
     for name, entry in models.items():
         made = [f"{entry.get('from')}@{task}" for task in tasks if task == entry.get("task")]
@@ -109,20 +89,9 @@ def check_study(study: Study) -> None:
             raise InputError(f"{KEY}downstream.tasks.{task}.fine_tuning: a search {why}")
 
 
-def _masked(models: Mapping[str, Any]) -> list[str]:
-    """The masked language models with files that are scored on pairs and run no code of their own."""
-
-    def kind(name: Any, before: Sequence[Any] = ()) -> Any:
-        entry = models.get(name)
-        if not isinstance(entry, Mapping) or name in before or entry.get("trust_remote_code"):
-            return None
-        source = sources().get(str(entry.get("source")))
-        if source is None or not source.has_files or not source.on_pairs:
-            return None
-        of_base = kind(entry["from"], (*before, name)) if "from" in entry else source.kind_by_default()
-        return entry.get("kind", of_base or (None if "from" in entry else MASKED))
-
-    return [name for name in models if kind(name) == MASKED]
+def _masked(models: Models) -> list[str]:
+    masked = (name for name in models.of_kind(MASKED_LM) if models.source_of(name).on_pairs)
+    return [name for name in masked if not models.runs_own_code(name)]
 
 
 def with_preset(entry: Mapping[str, Any], presets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -40,9 +40,6 @@ class Corpus(Chosen):
 class FrequencyFamily(Family):
     """How often corpora use the words that name groups, and which measures follow that."""
 
-    heading = "Word frequency"
-    needs = ("corpora",)
-
     corpora: Annotated[dict[Name, Corpus], Field(min_length=1)]
     """Texts whose words are counted."""
 

@@ -218,30 +218,11 @@ def _named(text: str) -> list[str]:
     return named
 
 
-def with_kinds(study: Mapping[str, Any]) -> dict[str, Any]:
-    """The study with `kind: causal-lm` for a folder whose config.json states a causal language model, and for
-    a model of DECODERS that is trained here.
-
-    What is not of the right shape is left as it is, to be refused.
-    """
-    models, data = study.get("models"), study.get("data")
-    if not isinstance(models, Mapping):
-        return dict(study)
-    decoders = {name: {"kind": CAUSAL_LM, **each} for name, each in models.items() if _is_decoder(each, data)}
-    return {**study, "models": {**models, **decoders}}
-
-
-def _is_decoder(entry: Any, data: object) -> bool:
+def is_decoder(directory: Path) -> bool:
     """Whether all networks that a model's config.json names see what stands before a token alone."""
-    source = entry.get("source") if isinstance(entry, Mapping) else None
-    if source == "train":
-        return entry.get("architecture") in DECODERS
-    if source != "path":
-        return False
     # what cannot be read is left to the job that checks the model
     with suppress(OSError, ValueError, LookupError, TypeError):
-        folder = str(entry["path"]).replace("{data}", str(data).rstrip("/"))
-        stated = json.loads(Path(folder, CONFIG).read_bytes())["architectures"]
+        stated = json.loads((directory / CONFIG).read_bytes())["architectures"]
         # a folder that holds a masked network, too, is a masked one's
         return isinstance(stated, list) and stated != [] and all(map(_DECODER.fullmatch, stated))
     return False

@@ -7,9 +7,10 @@ This is read at every planning, so it loads no tables.
 import glob
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from unmask.errors import InputError
 from unmask.keys import (
@@ -25,10 +26,9 @@ from unmask.keys import (
     Seed,
     Text,
     UserFile,
-    alternatives,
     one_of,
 )
-from unmask.models.directory import CAUSAL_LM, MASKED_LM
+from unmask.models.directory import CAUSAL_LM, MASKED_LM, is_decoder
 
 Study = Mapping[str, Any]
 
@@ -50,6 +50,11 @@ Published = Annotated[
 ]
 
 
+def language_model(is_causal: bool) -> Any:
+    """The kind of a language model."""
+    return CAUSAL_LM if is_causal else MASKED_LM
+
+
 class Model(Chosen):
     """A model of the study, by where it comes from."""
 
@@ -62,22 +67,9 @@ class Model(Chosen):
 
     source: str
 
-    @classmethod
-    def kind_by_default(cls) -> str | None:
-        """What such a model is where its entry does not say; None if it is what it is made from."""
-        return cls.model_fields["kind"].default if "kind" in cls.model_fields else None
-
-
-def sources() -> dict[str, type[Model]]:
-    """The keys of a model of each source."""
-    return alternatives(Model)
-
 
 class ModelsFamily(Family):
     """The models of the study, and where each comes from."""
-
-    heading = "Models"
-    needs = ("models",)
 
     models: Annotated[dict[Name, Model], Field(min_length=1)]
     """The models, in the order of the report. An entry may have `states`, with one of its keys and a list of
@@ -97,6 +89,13 @@ class Read(Keys):
     token."""
     dtype: Literal["float32", "tf32", "bfloat16"] = ABSENT
     """In which arithmetic: float32, tf32 or bfloat16; without this key that of `scoring`."""
+
+    @model_validator(mode="after")
+    def _starts_as_a_decoder(self) -> Self:
+        kind = getattr(self, "kind", CAUSAL_LM)
+        if "start" in self.model_fields_set and kind != CAUSAL_LM:
+            raise ValueError(f"only a causal-lm model has a start token (key start), not a {kind} one")
+        return self
 
 
 class OtherTokenizer(Keys):
@@ -132,9 +131,9 @@ class Folder(Model, Read):
     """A model directory on disk."""
 
     source: Literal["path"]
-    kind: Kind = "masked-lm"
     path: Annotated[Text, Place("folder of a model")]
     """The folder, as save_pretrained leaves it, with the tokenizer."""
+    kind: Kind = Field(default_factory=lambda valid: language_model(is_decoder(Path(valid["path"]))))
     published: Published = ABSENT
 
 
@@ -210,16 +209,7 @@ class Models(dict[str, Mapping[str, Any]]):
 
     def source_of(self, model: str) -> type[Model]:
         """The keys of models of a model's source."""
-        return sources()[self[model]["source"]]
-
-    def check_starts(self) -> None:
-        """Raise InputError where a model that is no decoder is to have a start token."""
-        for name, entry in self.items():
-            if "start" in entry and self.kind(name) != CAUSAL_LM:
-                raise InputError(
-                    f"config key models.{name}.start: only a causal-lm model has a start token, "
-                    f"and this one is a {self.kind(name)} model (key kind)"
-                )
+        return Model.alternatives()[self[model]["source"]]
 
     def check_bases(self, source: str) -> None:
         """Raise InputError where a model of a source is made from one that is no masked language model with

@@ -35,7 +35,7 @@ from unmask.keys import (
 )
 from unmask.measures.formulas import MEASURES
 from unmask.models.directory import CAUSAL_LM, MASKED_LM, SCORE_FILE
-from unmask.models.keys import Model, Published, sources
+from unmask.models.keys import Model, Published
 from unmask.user_files import read_config
 
 if TYPE_CHECKING:
@@ -136,15 +136,19 @@ class Scoring(Keys):
     model is not scored and the job stops; 1 allows any share."""
 
 
+def _measures(valid: dict[str, Any]) -> list[str]:
+    # what is made from another model is of that one's kind
+    kinds = {getattr(model, "kind", None) for model in valid.get("models", {}).values()}
+    of_masked = OF_MASKED if MASKED_LM in kinds or not kinds & {CAUSAL_LM, SCORE_FILE} else ()
+    return [*of_masked, *(OF_DECODERS if CAUSAL_LM in kinds else ())]
+
+
 class PairsFamily(Family):
     """Which sentence of a pair a masked language model prefers (AUL, AULA, CPS, SSS and their kin)."""
 
-    heading = "Pairs of sentences"
-    needs = ("benchmarks",)
-
     benchmarks: Annotated[dict[Name, Benchmark], Field(min_length=1)]
     """The benchmarks, in the order of the report; or a list of names of resources/pairs/benchmarks.yaml."""
-    measures: Annotated[list[Measure], UNIQUE] = list(OF_MASKED)
+    measures: Annotated[list[Measure], UNIQUE] = Field(default_factory=_measures)
     """The measures to compute, each on the models of its kind, in the order of the report. The first is the
     headline measure, whose scores are the report's answer. By default those of the kinds that the study has.
     """
@@ -155,26 +159,12 @@ class PairsFamily(Family):
 
     @classmethod
     def spelt_out(cls, study: dict[str, Any]) -> dict[str, Any]:
-        """The study with an entry for each benchmark that it names, and with `measures` where it has none and
-        some model is a causal language model, or the scores of some were made elsewhere.
-
-        Raises InputError for a benchmark that is not known.
-        """
-        named, models = study["benchmarks"], study.get("models")
+        """The study with an entry for each benchmark that it names. Raises InputError for one that is not
+        known."""
+        named = study["benchmarks"]
         if isinstance(named, list) and named and all(isinstance(name, str) for name in named):
             study["benchmarks"] = entries(named, study.get("data"), "config key benchmarks")
-        each = models.values() if isinstance(models, dict) else ()
-        # what is made from another model is of that one's kind
-        kinds = {_kind(entry) for entry in each if isinstance(entry, dict) and "from" not in entry}
-        if "measures" not in study and kinds & {CAUSAL_LM, SCORE_FILE}:
-            of_masked = OF_MASKED if MASKED_LM in kinds else ()
-            study["measures"] = [*of_masked, *(OF_DECODERS if CAUSAL_LM in kinds else ())]
         return study
-
-
-def _kind(entry: dict[str, Any]) -> str:
-    source = sources().get(str(entry.get("source")))
-    return str(entry.get("kind", source.kind_by_default() if source else None))
 
 
 def known_benchmarks() -> dict[str, dict[str, Any]]:

@@ -172,8 +172,7 @@ class Regional(Keys):
 class RegionalFamily(Family):
     """How differently a model speaks of the regions of a region (HERB). docs/regional.md explains it."""
 
-    heading = "Regional bias"
-    needs = ("regional", "models")
+    needs = ("models",)
 
     regional: Regional
 

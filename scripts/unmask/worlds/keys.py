@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from unmask.keys import ABSENT, Count, Family, Keys, Name, Seed, Whole, WorldName
-from unmask.models.keys import LanguageModel, Model
+from unmask.models.directory import DECODERS
+from unmask.models.keys import LanguageModel, Model, language_model
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
 Ratio = Annotated[float, Field(ge=1)]
@@ -78,9 +79,6 @@ class WorldsFamily(Family):
     """Small synthetic worlds whose bias is known, and models trained on them. docs/planted-world.md explains
     them."""
 
-    heading = "Worlds"
-    needs = ("worlds",)
-
     worlds: dict[Name, World]
     """The worlds by name; each makes a corpus, benchmarks and the truth about them."""
 
@@ -89,9 +87,11 @@ class Trained(Model):
     """A small language model trained here on the corpus of a world."""
 
     source: Literal["train"]
-    kind: LanguageModel = "masked-lm"
     architecture: Literal["bert", "roberta", "albert", "gpt2", "llama"]
     """The type of network; gpt2 and llama are causal language models, the others masked ones."""
+    kind: LanguageModel = Field(
+        default_factory=lambda valid: language_model(valid["architecture"] in DECODERS)
+    )
     world: WorldName
     """The world whose corpus it is trained on."""
     seed: Seed = 0
