@@ -30,9 +30,6 @@ from unmask.user_files import quoted, read_config
 
 Config = dict[str, Any]
 
-NO_DEFAULT = "default_factory_not_called"
-"""The type of pydantic's error for a default that depends on a key with a fault."""
-
 
 class Study(Family):
     """What to measure, on which models, with which data. Every key that has a default may be left out, and a
@@ -166,8 +163,8 @@ def complete(
     try:
         keys = _composed(tuple(names)).model_validate(config, context=Context(config, root, sha256_of))
     except ValidationError as error:
-        # the cause, which is above what follows from it
-        faults = [each for each in error.errors(include_url=False) if each["type"] != NO_DEFAULT]
+        # the cause, which is above what follows from it; some defaults are of keys that are in order
+        faults = [each for each in error.errors() if each["type"] != "default_factory_not_called"]
         fault = min(faults, key=lambda each: (each["type"] == NO_SUCH_NAME, len(each["loc"])))
         place = _place(fault, config)
         key = ".".join(map(str, place)) or "(top level)"

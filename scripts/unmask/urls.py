@@ -18,11 +18,9 @@ def fault_of_url(url: str) -> str | None:
     """Why a url cannot be fetched, if so, without repeating the url."""
     try:
         parts = urlsplit(url)
-        if parts.scheme == "file":
-            is_one = parts.netloc in ("", "localhost")
-        else:
-            # what is no number may be half of a password
-            is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_one = parts.scheme == "file" and parts.netloc in ("", "localhost")
+        # a port that is no number may be half of a password
+        is_one |= parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_one = False
     if not is_one or re.search(r"[\0-\x1f\x7f]", url):

@@ -3,7 +3,7 @@
 This is read at every planning, so it loads no tables.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from csv import DictReader
 from pathlib import Path
 from typing import Any
@@ -84,25 +84,16 @@ def check_study(associations: Entries, models: Models, published: str | Path) ->
                 f"{', '.join(sorted(known))})"
             )
     for suite, entry in associations["tests"].items():
-        place = f"{KEY}.tests.{suite}"
+        place, grounded = f"{KEY}.tests.{suite}", entry["format"] == GROUNDED_FORMAT
         for name in entry["encoders"] or ():
-            if name not in encoders:
-                raise InputError(f"{place}.encoders: {name} is not tested (there are {', '.join(encoders)})")
-        _check_encoders(place, entry, readers[suite])
+            if name not in readers[suite]:
+                why = f"does not read texts {'with' if grounded else 'without'} pictures"
+                untested = f"is not tested (there are {', '.join(encoders)})"
+                raise InputError(f"{place}.encoders: {name} {why if name in encoders else untested}")
+        if not readers[suite]:
+            lacking = "the kind vision-and-language" if grounded else "text with files, nor vectors"
+            raise InputError(f"{place}: the study has no model of {lacking} for it")
         names = [Path(file).stem for file in test_files(entry)]
         for name in entry["only"] or ():
             if name not in names:
                 raise InputError(f"{place}.only: no file of the test {name!r} (there are {', '.join(names)})")
-
-
-def _check_encoders(place: str, entry: Entries, encoders: Sequence[str]) -> None:
-    grounded = entry["format"] == GROUNDED_FORMAT
-    for name in entry["encoders"] or ():
-        if name not in encoders:
-            how = "with" if grounded else "without"
-            raise InputError(f"{place}.encoders: {name} does not read texts {how} pictures")
-    if not encoders:
-        lacking = "model of text with files, nor vectors"
-        if grounded:
-            lacking = "model of the kind vision-and-language"
-        raise InputError(f"{place}: the study has no {lacking} for it")
