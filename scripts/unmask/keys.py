@@ -228,18 +228,14 @@ def _is_there(path: str) -> bool:
     return os.path.exists(path) or bool(files_of(path))
 
 
-def digest(of: Callable[[str | Path], str] | None = None) -> AfterValidator:
-    """A file on disk has this digest, the SHA-256 or another; a key `path` before it says which file."""
-
-    def check(stated: str, info: ValidationInfo) -> str:
-        path, context = info.data.get("path"), info.context or Context({})
-        if context.sha256_of and isinstance(path, str) and os.path.isfile(path):
-            there = (of or context.sha256_of)(path)
-            if there != stated:
-                raise ValueError(f"{path} has {there}, not {stated}")
-        return stated
-
-    return AfterValidator(check)
+def _of_file(stated: str, info: ValidationInfo) -> str:
+    """What a file on disk has to have: a SHA-256, or git's id. A key `path` before it says which file."""
+    path, context = info.data.get("path"), info.context or Context({})
+    if context.sha256_of and isinstance(path, str) and os.path.isfile(path):
+        there = context.sha256_of(path) if len(stated) == 64 else git_blob_of_file(path)
+        if there != stated:
+            raise ValueError(f"{path} has {there}, not {stated}")
+    return stated
 
 
 Name = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._@-]*$", max_length=100)]
@@ -258,12 +254,14 @@ UserFile = Annotated[Text, Place("file"), Field(description="The file, on disk."
 UserFiles = Annotated[Text, Place("files")]
 PublishedOrFile = Annotated[Text, Place("file")] | Literal["published"]
 Sha256 = Annotated[
-    str, Field(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the file, which is checked."), digest()
+    str,
+    Field(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the file, which is checked."),
+    AfterValidator(_of_file),
 ]
 GitBlob = Annotated[
     str,
     Field(pattern="^[0-9a-f]{40}$", description="Git's id of the file's content, which is checked."),
-    digest(git_blob_of_file),
+    AfterValidator(_of_file),
 ]
 Licence = Annotated[str, Field(description="The licence of the data, for the report's provenance.")]
 Repo = Annotated[
