@@ -61,6 +61,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
     ("published", "text", "words"),
     [
         (False, "Ma'am, SHE saw the shed; 'he' said: sir_ma!", ["Ma'am", "SHE", "he", "sir", "ma"]),
+        (False, "Yes, ma’am", ["ma’am"]),
         # as GPT-2 splits words: behind a letter, 's and its like are words, and what begins so is torn
         (True, "She's here, he'd say; ma'am", ["She", "he", "ma"]),
         # the quotation mark goes with its s, and he is left
@@ -73,7 +74,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
 def test_words_are_found_whole_and_in_capitals(published: bool, text: str, words: list[str]) -> None:
     mentions = finder({*FEMININE, *MASCULINE}, published)(text)
     assert [text[m.start : m.end] for m in mentions] == words
-    assert [m.word for m in mentions] == [word.lower() for word in words]
+    assert [m.word for m in mentions] == [word.lower().replace("’", "'") for word in words]
 
 
 @pytest.mark.parametrize("published", [True, False])

@@ -76,6 +76,7 @@ def test_published_is_what_all_pairs_against_all_words_give(
         ("We told her that her brother left her", "We told him that his sister left him"),
         ("He's a mother-in-law", "She's a father-in-law"),
         ("Mr. Smith, ma'am; Mrs. Ma", "Mrs. Smith, sir; Mr. Pa"),
+        ("Yes, Ma’am.", "Yes, Sir."),
         # a word of two
         ("The ballet dancer", "The ballerina"),
         ("The ballerina", "The ballet dancer"),

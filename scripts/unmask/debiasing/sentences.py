@@ -69,13 +69,15 @@ def finder(words: Collection[str], published: bool = False) -> Callable[[str], l
     """
     # longest first: ma'am is no ma
     odd = sorted({w for w in words if not re.fullmatch(_LETTERS, w)}, key=lambda w: (-len(w), w))
-    spelt = rf"(?<![^\W_])(?:{'|'.join(map(re.escape, odd))})(?![^\W_])|" if odd else ""
+    either = "|".join(map(re.escape, odd)).replace("'", "['’]")
+    spelt = rf"(?<![^\W_])(?:{either})(?![^\W_])|" if odd else ""
     # a capital behind an apostrophe begins a word: GPT-2's endings are small letters alone
     pattern = re.compile(_GPT2) if published else re.compile(spelt + _LETTERS, re.IGNORECASE)
 
     def find(text: str) -> list[Mention]:
-        tokens = ((match[0].strip(), match.end()) for match in pattern.finditer(text))
-        return [Mention(t.lower(), end - len(t), end) for t, end in tokens if t.lower() in words]
+        spans = ((match.end() - len(match[0].strip()), match.end()) for match in pattern.finditer(text))
+        mentions = (Mention(text[a:b].lower().replace("’", "'"), a, b) for a, b in spans)
+        return [mention for mention in mentions if mention.word in words]
 
     return find
 

@@ -115,10 +115,9 @@ def _corrected(words: WordPairs, no_noun_phrase: Collection[str]) -> Swap:
     def swap(line: str) -> list[str]:
         def partner_of(match: re.Match[str]) -> str:
             written = match.group()
+            lowered = written.lower().replace("’", "'")
             # the list writes a word of several with _
-            word = next(
-                (w for w in (written.lower(), written.lower().replace(" ", "_")) if w in partners), None
-            )
+            word = next((w for w in (lowered, lowered.replace(" ", "_")) if w in partners), None)
             if word is None:
                 return written
             partner = partners[word]
@@ -135,9 +134,10 @@ def _corrected(words: WordPairs, no_noun_phrase: Collection[str]) -> Swap:
 
 
 def _spelling(word: str) -> str:
-    """A pattern for a word; behind one that ends with a letter there is no further one."""
+    """A pattern for a word, with either apostrophe; behind one that ends with a letter there is no further
+    one."""
     end = r"(?!\w)" if re.search(r"\w$", word) else ""
-    return "[ _]".join(map(re.escape, word.split("_"))) + end
+    return "[ _]".join(map(re.escape, word.split("_"))).replace("'", "['’]") + end
 
 
 def _with_capitals(partner: str, written: str) -> str:

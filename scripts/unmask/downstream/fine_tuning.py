@@ -53,8 +53,8 @@ class FineTuned:
     """A model that was fine-tuned: the classifier, in evaluation mode, on the device that it was trained on,
     and what it predicts at each checkpoint (PREDICTIONS).
 
-    facts: those of PREDICTIONS' metadata but device, initialised (names of the weights that were drawn at
-    random) and truncated (how many examples and items lost their end).
+    facts: of PREDICTIONS' metadata fine_tuning, steps, history and tried; initialised (names of the weights
+    that were drawn at random) and truncated (how many examples and items lost their end).
     """
 
     classifier: PreTrainedModel

@@ -233,7 +233,9 @@ def max_length(config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase) -> 
     limits = [tokenizer.model_max_length, getattr(config, "lsh_attn_chunk_length", None)]
     # DeBERTa's positions are relative, unless it adds others
     if getattr(config, "position_biased_input", True):
-        skipped = config.pad_token_id + 1 if config.model_type in _POSITIONS_AFTER_PADDING else 0
+        padding = getattr(config, "pad_token_id", None)
+        after = 1 + (1 if padding is None else padding)
+        skipped = after if config.model_type in _POSITIONS_AFTER_PADDING else 0
         limits.append((getattr(config, "max_position_embeddings", None) or 0) - skipped)
     return min((int(each) for each in limits if each and 0 < each < _UNSET_LENGTH), default=None)
 
