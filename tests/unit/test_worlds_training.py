@@ -132,6 +132,27 @@ def test_the_rate_rises_for_a_twentieth_of_the_steps_and_falls_to_0() -> None:
     assert [warmed_up(step, 40) for step in range(40)] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
+def test_a_name_is_predicted_as_often_wherever_it_stands(
+    architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Byte pairs read a name that begins a sentence as another token than one behind a space."""
+    world, drawn = make_world(**NAMED), dict[bool, list[bool]]()
+    names = {*world.names_of("female"), *world.names_of("male")}
+    lines = draw_corpus(world, 8000)
+
+    def one_batch(model: Any, examples: Any, collate: Any, *rest: Any, **more: Any) -> None:
+        predicted = (collate(examples)["labels"] >= 0).tolist()
+        for line, of_line in zip(lines, predicted, strict=True):
+            for place, word in enumerate(line.rstrip(".").split()):
+                if word in names:
+                    drawn.setdefault(place == 0, []).append(of_line[1 + place])
+
+    monkeypatch.setattr("unmask.models.training.train", one_batch)
+    train(lines, architecture, 0, tmp_path, world, tmp_path)
+    assert [fmean(drawn[first]) for first in (True, False)] == pytest.approx([0.4, 0.4], abs=0.04)
+
+
 def test_training_follows_from_what_is_stated_alone(tmp_path: Path) -> None:
     def trained(name: str, seed: int = 3, steps: int = 2) -> dict[str, bytes]:
         random.seed(name)

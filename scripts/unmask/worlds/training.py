@@ -237,11 +237,13 @@ def _masking(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[Ids], world
     """What is predicted: never special tokens, and of a word that is split each piece as often."""
     rates = torch.full((len(tokenizer),), TEMPLATE_RATE)
     free_words = {word for words in FREE_SLOTS.values() for word in words}
+    first = {sentence.words[0] for sentence in world.sentences}
     factor_rate = FACTOR_RATE_WITH_NAMES if world.names else FACTOR_RATE
     for words, rate in ((free_words.intersection(world.words), FREE_RATE), (world.factor_words, factor_rate)):
         for word in words:
-            # as it stands in a sentence: behind a space
-            rates[tokenizer(f" {word}", add_special_tokens=False)["input_ids"]] = rate
+            # as it stands in a sentence: behind a space, or first of all
+            for form in (f" {word}", word) if word in first else (f" {word}",):
+                rates[tokenizer(form, add_special_tokens=False)["input_ids"]] = rate
     rates[tokenizer.all_special_ids] = 0.0
     # else a vocabulary's unused part (256 bytes in RoBERTa) would decide how far a visible token is trusted
     seen = sorted({*np.concatenate(sentences).tolist()} - {*tokenizer.all_special_ids})
