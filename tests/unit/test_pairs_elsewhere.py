@@ -28,6 +28,7 @@ from library import (
     sharing_of,
     title_of,
 )
+from naive import pairs_of
 from real_data import real_data
 from study_schema import options_with
 
@@ -116,6 +117,21 @@ def test_margins_below_a_millionth_are_ties_in_corrected_alone(tmp_path: Path) -
     overall = bias[bias["grouping"] == "overall"].set_index("protocol")["score"]
     # a tie counts as none for the stereotype, and as half a pair
     assert overall.to_dict() == {"published": 40, "corrected": 50}
+
+
+@pytest.mark.parametrize("entry", [BY_SENTENCES, BY_ID])
+def test_a_sentence_twice_is_a_tie_whatever_float_error_says(
+    tmp_path: Path, entry: Mapping[str, Any]
+) -> None:
+    pairs = pairs_of(("age", "the same", "the  same", None), ("age", "old", "young", None))
+    rows = [
+        ["p0", "the same", "the same", "-9.0002", "-9.0001"],
+        ["p1", "old", "young", "-9.0002", "-9.0001"],
+    ]
+    path = write(tmp_path / "s.csv", [["id", "a", "b", "x", "y"], *rows])
+    for _, found in table_of(path, entry, pairs).groupby("protocol"):
+        assert found["outcome"].tolist() == ["tie", "antistereotype"]
+        assert found["stereotype"].tolist() == pytest.approx([-9.00015, -9.0002], abs=1e-12)
 
 
 def test_what_does_not_match_is_counted_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -35,7 +35,8 @@ class Matched:
 def match(pairs: pd.DataFrame, file: ScoreFile, benchmark: str) -> Matched:
     """The scores of the pairs (PAIRS) of a benchmark.
 
-    Neither the order of rows counts nor that of the sentences in them.
+    Neither the order of rows counts nor that of the sentences in them. Where both sentences of a pair are the
+    same, the mean of both scores is that of either, as what differs is float error.
     Raises InputError where no pair has a score.
     """
     columns = [PAIR_ID] if file.by == PAIR_ID else [STEREOTYPE, ANTISTEREOTYPE]
@@ -45,6 +46,8 @@ def match(pairs: pd.DataFrame, file: ScoreFile, benchmark: str) -> Matched:
         if scores := file.scores.get(tuple(sorted(key))):
             order = 1 if key == tuple(sorted(key)) else -1
             sides[:, place] = scores.values[::order]
+    alike = pairs[STEREOTYPE].map(one_line) == pairs[ANTISTEREOTYPE].map(one_line)
+    sides[:, alike] = sides[:, alike].mean(axis=0)
     without = list(pairs.loc[np.isnan(sides[0]), PAIR_ID])
     used = {tuple(sorted(key)) for key in keys}
     rows = [scores.place for key, scores in file.scores.items() if key not in used]
