@@ -141,6 +141,13 @@ def test_the_title_is_the_finding(scores: list[dict[str, Any]], title: str) -> N
     assert answer.title(results(*scores)).startswith(title)
 
 
+def test_pairs_without_a_score_are_not_fewer_because_they_share_words() -> None:
+    some = results({"design_effect": 1.0}, {"model": "other", "design_effect": 1.0, "undefined": 20})
+    assert answers(some)["How sure?"].startswith(
+        "The 1,000 pairs of crows count as 980 to 1000 independent ones: "
+    )
+
+
 @pytest.mark.parametrize(
     ("clusters", "vary", "note"),
     [

@@ -276,7 +276,8 @@ def _sure(scores: pd.DataFrame) -> Iterator[str]:
     for benchmark, rows in scores[scores["low"].notna()].groupby("benchmark", sort=False, observed=True):
         reach, count, pairs = (rows["high"] - rows["low"]) / 2, rows["effective"], rows["scored"].max()
         independent = span(count.min(), count.max(), 0)
-        shared = f", as some share {shared_things(rows['clusters'].unique())}" if count.min() < pairs else ""
+        things = shared_things(rows["clusters"].unique()) if (count < rows["scored"]).any() else ""
+        shared = f", as some share {things}" if things else ""
         yield (
             f"The {counted(pairs)} of {benchmark} count as {independent} independent ones{shared}: "
             f"scores by {listed(rows['title'].unique())} are accurate to about "

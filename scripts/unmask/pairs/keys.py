@@ -144,7 +144,7 @@ def _measures(valid: dict[str, Any]) -> list[str]:
 
 
 class PairsFamily(Family):
-    """Which sentence of a pair a masked language model prefers (AUL, AULA, CPS, SSS and their kin)."""
+    """Which sentence of a pair a language model prefers (AUL, AULA, CPS, SSS, or LL and its kin)."""
 
     benchmarks: Annotated[dict[Name, Benchmark], Field(min_length=1)]
     """The benchmarks, in the order of the report; or a list of names of resources/pairs/benchmarks.yaml."""
