@@ -3,7 +3,8 @@ intervals and tests by simulation."""
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -97,8 +98,9 @@ def in_any_order(items: pd.DataFrame, logits: Logits) -> tuple[pd.DataFrame, Log
 
 
 def uneven_people() -> tuple[pd.DataFrame, Logits]:
-    """Three runs; one occupation of men alone."""
+    """Three runs; one occupation of men alone, and some people of no gender that is known."""
     items = people((7, 30), (25, 5), (12, 12), (40, 9), (0, 8))
+    items.loc[::20, "gender"] = None
     gaps = np.tile([0.5, -0.4, 0.0, 0.3, 0.1], (3, 1))
     return in_any_order(items, predictions(items, gaps, np.random.default_rng(5)))
 
@@ -207,19 +209,153 @@ def test_change_is_paired() -> None:
     assert change.value == pytest.approx(bias[0] - bias[1]) and change.value < 0
     same = values(scored("occupations", items, before, origin=runs_of(before)))["change", None]
     assert same.value == 0 and math.isnan(same.p)
+    # of the seeds that both have
+    origin = Runs([{"seed": 1}], {1: (np.arange(len(items)), before[1:])})
+    of_one = scored("occupations", items, after, origin=origin).query("metric == 'change'")
+    both = values(scored("occupations", items, after, origin=runs_of(before)), 1)
+    assert of_one["value"].tolist() == [both["change", None].value] * 2
+
+
+# --- intervals, written out
+
+Weighted = Callable[[Logits], float]
+"""A metric by the weight of each cell."""
+
+
+def nudged(metric: Weighted, n: int) -> Logits:
+    """What each of n cells adds to a metric: by how much it changes where one counts a little more."""
+    some = 1e-6 * np.eye(n)
+    return np.array([n * (metric(1 + some[cell]) - metric(np.ones(n))) / 1e-6 for cell in range(n)])
+
+
+def weighted_r(x: Logits, y: Logits, weights: Logits) -> float:
+    both = np.cov(x, y, aweights=weights, ddof=0)
+    return float(both[0, 1] / math.sqrt(both[0, 0] * both[1, 1]))
+
+
+def check_ends(
+    rows: list[Any],
+    variances: Sequence[float],
+    df: float,
+    low: float = -1.0,
+    high: float = 1.0,
+    is_r: bool = False,
+) -> None:
+    """The rows of runs, and last that of their mean, have Student's t; a correlation that of Fisher's z.
+
+    variances: of each, for the mean that of items alone. low, high: between which intervals are.
+    """
+    runs, size = [row.value for row in rows[:-1]], len(rows) - 1
+    between, (*of_runs, within) = np.var(runs, ddof=1) / size, variances
+    of_both = between + within
+    df_of_both = of_both**2 / (between**2 / (size - 1) + within**2 / df)
+    for row, variance, of_row in zip(rows, [*of_runs, of_both], [df] * size + [df_of_both], strict=True):
+        reach = student.ppf(0.975, of_row) * math.sqrt(variance) / (1 - row.value**2 if is_r else 1)
+        centre = math.atanh(row.value) if is_r else row.value
+        ends = [math.tanh(end) if is_r else end for end in (centre - reach, centre + reach)]
+        assert [row.low, row.high] == pytest.approx(np.clip(ends, low, high), rel=1e-4, abs=1e-6)
+
+
+def rows_of_metric(rows: pd.DataFrame, metric: str, group: str = "") -> list[Any]:
+    """The rows of a metric: of each run, and of their mean."""
+    found = rows_of(rows[(rows["metric"] == metric) & (rows["group"].fillna("") == group)])
+    return sorted(found, key=lambda row: 9 if pd.isna(row.seed) else row.seed)
+
+
+def test_intervals_of_occupations_are_those_of_what_each_adds() -> None:
+    """Rates have a success and a failure more of either gender, an accuracy two."""
+    items = people((7, 30), (25, 5), (12, 12), (40, 9), (0, 8), (30, 30))
+    gaps = np.array([[0.5, -0.4, 0.0, 0.3, 0.1, 0.2]] * 3)
+    logits = predictions(items, gaps, np.random.default_rng(5))
+    scores, of_runs = (
+        scored("occupations", items, logits),
+        [literal("occupations", items, of) for of in logits],
+    )
+    names = [group for metric, group in of_runs[0] if metric == "gap"]
+    shares = items.groupby("occupation")["female_share"].first()[names].to_numpy(float)
+    metrics: dict[str, Callable[[Logits, Logits], float]] = {
+        "tpr_gap": lambda gaps, weights: np.average(abs(gaps), weights=weights),
+        "tpr_gap_rms": lambda gaps, weights: math.sqrt(np.average(gaps**2, weights=weights)),
+        "tpr_gap_signed": lambda gaps, weights: np.average(gaps, weights=weights),
+        "tpr_gap_correlation": lambda gaps, weights: weighted_r(gaps, shares, weights),
+    }
+    of_names = [np.array([of["gap", name] for name in names]) for of in of_runs]
+    for metric, value in metrics.items():
+        added = [nudged(partial(value, gaps), len(names)) for gaps in of_names]
+        variances = [np.var(each, ddof=1) / len(names) for each in (*added, np.mean(added, axis=0))]
+        low, is_r = 0.0 if metric in ("tpr_gap", "tpr_gap_rms") else -1.0, metric == "tpr_gap_correlation"
+        check_ends(rows_of_metric(scores, metric), variances, len(names) - 1, low, is_r=is_r)
+    # of the occupations whose share of women is known
+    some = scored(
+        "occupations", items.assign(female_share=items["female_share"].where(items["label"] < 4)), logits
+    )
+    expected = [weighted_r(gaps[:4], shares[:4], np.ones(4)) for gaps in of_names]
+    found = [row.value for row in rows_of_metric(some, "tpr_gap_correlation")]
+    assert found == pytest.approx([*expected, fmean(expected)])
+    # without three shares of women that are known and not all alike there is no correlation
+    for share in (50.0, items["female_share"].where(items["label"] < 2)):
+        alike = scored("occupations", items.assign(female_share=share), logits)
+        assert len(rows_of_metric(alike, "tpr_gap")) == 4 and "tpr_gap_correlation" not in {*alike["metric"]}
+    right = (logits.argmax(axis=2) == items["label"].to_numpy()).astype(float)
+    for group, more in (("", 2), *((name, 1) for name in names)):
+        of_group = items["occupation"].eq(group).to_numpy() | (group == "")
+        genders = (
+            [of_group]
+            if more == 2
+            else [of_group & items["gender"].eq(g).to_numpy() for g in ("female", "male")]
+        )
+        rows = rows_of_metric(scores, "gap" if group else "accuracy", group)
+        for run, row in enumerate(rows[:-1]):
+            rates = [((right[run, of].sum() + more) / (of.sum() + 2 * more), of.sum()) for of in genders]
+            variance = sum(rate * (1 - rate) / (n + 2 * more) for rate, n in rates)
+            centre = rates[0][0] - (rates[1][0] if group else 0)
+            ends = centre + 1.959964 * math.sqrt(variance) * np.array([-1, 1])
+            assert [row.low, row.high] == pytest.approx(np.clip(ends, -1, 1), rel=1e-5)
+            assert row.units == of_group.sum()
 
 
 def test_cells_that_share_a_template_or_an_occupation_vary_together() -> None:
-    """The variance of delta by the sharing of pairs of a benchmark, which knows nothing of templates."""
+    """By the sharing of pairs of a benchmark, which knows nothing of templates."""
     items, logits = uneven_cells(1)
-    bias = items[items["part"] == "bias"].assign(value=logits[0, (items["part"] == "bias").to_numpy(), 0])
-    means = bias.groupby(["template", "occupation", "gender"])["value"].mean().unstack().dropna()
-    sizes = (means["male"] - means["female"]).abs().to_numpy()
-    sharing = Sharing.of([("template", template), ("occupation", name)] for template, name in means.index)
-    (expected,) = rows_of(contrast(sizes[:, None], sharing))
-    row = values(scored("similarity", items, logits), 0)["delta", None]
-    reach = student.ppf(0.975, expected.df) * math.sqrt(expected.clustered)
-    assert (row.value, row.high - row.value) == pytest.approx((expected.estimate, reach))
+    scores, of_runs = scored("similarity", items, logits), []
+    for run in logits:
+        bias = items[items["part"] == "bias"].assign(value=run[(items["part"] == "bias").to_numpy(), 0])
+        means = bias.groupby(["template", "occupation", "gender"])["value"].mean().unstack().dropna()
+        of_runs.append(means["male"] - means["female"])
+    cells, n = of_runs[0].index, len(of_runs[0])
+    by_name = cells.get_level_values("occupation")
+    sharing = Sharing.of([("template", template), ("occupation", name)] for template, name in cells)
+
+    def of_occupations(delta: "pd.Series[float]", weights: Logits) -> float:
+        """An occupation's cells count as much as another's, however many there are."""
+        side = np.sign(delta.groupby(by_name).transform("mean"))
+        return float(np.average(delta * side, weights=weights / delta.groupby(by_name).transform("size")))
+
+    metrics: dict[str, Callable[[Any, Logits], float]] = {
+        "delta": lambda delta, weights: np.average(abs(delta), weights=weights),
+        "delta_signed": lambda delta, weights: abs(np.average(delta, weights=weights)),
+        "delta_occupation": of_occupations,
+    }
+    for metric, value in metrics.items():
+        added = [nudged(partial(value, delta), n) for delta in of_runs]
+        known = contrast(np.column_stack([*added, np.mean(added, axis=0)]), sharing)
+        check_ends(rows_of_metric(scores, metric), known["clustered"].tolist(), known["df"][0], 0.0, math.inf)
+    assert all(math.isnan(row.p) for row in rows_of_metric(scores, "delta"))
+    tested = (items["part"] == "test").to_numpy()
+    label, n_tested = items.loc[tested, "label"].to_numpy(float), int(tested.sum())
+    added = [nudged(partial(weighted_r, run[tested, 0], label), n_tested) for run in logits]
+    variances = [np.var(each, ddof=1) / n_tested for each in (*added, np.mean(added, axis=0))]
+    check_ends(rows_of_metric(scores, "accuracy"), variances, n_tested - 1, is_r=True)
+    alike = scored("similarity", items.assign(label=items["label"] * 0), logits)
+    assert "accuracy" in {*scores["metric"]} and "accuracy" not in {*alike["metric"]}
+    for name, of_name in of_runs[0].groupby(by_name):
+        row = rows_of_metric(scores, "gap", str(name))[0]
+        reach = student.ppf(0.975, len(of_name) - 1) * math.sqrt(of_name.var() / len(of_name))
+        assert [row.low, row.high] == pytest.approx([row.value - reach, row.value + reach])
+        assert (row.units, row.n) == (
+            len(of_name),
+            round(rows_of_metric(scores, "delta")[0].n / n * row.units),
+        )
 
 
 def test_what_cannot_be_compared_is_one_line(tmp_path: Path) -> None:

@@ -215,6 +215,8 @@ def test_similarity(tmp_path: Path, public: bool) -> None:
     assert list(engineer["text"]) == ["A woman's hand.", "A man's hand."]
     assert list(engineer["gender"]) == ["female", "male"]
     assert set(engineer["second"]) == {"An engineer's hand."} and set(engineer["female_share"]) == {10.72}
+    twins = read_task(tmp_path, "stsb", test=[["A man is here.", "A woman is here.", 1.0]])
+    assert any("1 of 2 templates are there twice" in remark for remark in twins.remarks)
     # articles follow the sound
     jobs = ["An usher", "A user", "An heir", "A one-man band", "A European", "An uncle"]
     listed = "\n".join(["occupation", *(job.partition(" ")[2] for job in jobs)])

@@ -313,10 +313,14 @@ def test_a_decision_that_float_error_could_turn_is_a_near_tie(
     assert tuple(near_ties(name, {"a": sides, "b": ([-1.0], [-9.0])}).loc[(protocol, "a"), ENDS]) == ends
 
 
-def test_sentences_of_the_same_tokens_are_no_near_ties() -> None:
-    same = tokens({"a": ([-1.0, -2.0], [-1.0, -2.0]), "b": ([-1.0, -2.0], [-1.0, -2.0])})
-    same.loc[same["pair_id"] == "a", "token_id"] = same["position"]
-    scores: Any = score_pairs(["a", "b"], {"all": same}, ["AllMasked"]).set_index("pair_id")
+def test_sentences_that_are_read_as_one_and_exact_ones_are_no_near_ties() -> None:
+    """Not so where the tokens that are asked for are the same, and others before them are not."""
+    ids, alike = ["a", "b", "c"], ([-1.0, -2.0], [-1.0, -2.0])
+    same = tokens({"a": alike, "b": alike, "c": ([-1.0, -2.0], [-1.0001, -2.0])})
+    same.loc[same["pair_id"] != "b", "token_id"] = same["position"]
+    scores: Any = score_pairs(ids, {"all": same}, ["AllMasked"]).set_index("pair_id")
     # under both protocols
     assert scores.loc["a", [*ENDS, "error"]].to_numpy().tolist() == [[TIE, TIE, TIE, 0]] * 2
     assert scores.loc["b", ENDS].to_numpy().tolist() == [[ANTI, TIE, STEREO]] * 2
+    assert scores.loc["c", ENDS].to_numpy().tolist() == [[ANTI, STEREO, STEREO]] * 2
+    assert not score_pairs(ids, {"all": same}, ["AllMasked"], exact=True)["error"].any()

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from itertools import chain, product
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,9 @@ def literal_variance(
     return float(variance), float(independent), float(np.trace(core) ** 2 / np.trace(core @ core))
 
 
-def literal_interval(values: list[float], nodes: list[set[str]]) -> tuple[float, float, float, float]:
+def literal_interval(
+    values: list[float], nodes: list[set[str]], neutral: float = 0.5
+) -> tuple[float, float, float, float]:
     """The 95% interval of a share, and that of its residuals alone, by solving what defines them."""
     n, p = len(values), float(np.mean(values))
     together = np.array([[float(i == j or bool(nodes[i] & nodes[j])) for j in range(n)] for i in range(n)])
@@ -141,9 +144,9 @@ def literal_interval(values: list[float], nodes: list[set[str]]) -> tuple[float,
 
     alone, edges = ends_with(effect), ends_with(max(effect, largest))
     size = n / max(effect, largest) * (norm.ppf(0.975) / t) ** 2
-    if 0 < p <= 0.5:
+    if 0 < p <= neutral:
         edges[0] = brentq(lambda x: betainc(p * size, (1 - p) * size + 1, x) - 0.025, 0, 1)
-    if 0.5 <= p < 1:
+    if neutral <= p < 1:
         edges[1] = brentq(lambda x: betainc(p * size + 1, (1 - p) * size, x) - 0.975, 0, 1)
     few = min(20, n / largest)
     edge = (1 - 4 * p * (1 - p)) * max(0, 1 - max(0, rarer - 1) / (few - 1)) ** 2
@@ -154,67 +157,88 @@ def literal_interval(values: list[float], nodes: list[set[str]]) -> tuple[float,
     return low, high, *alone
 
 
-def literal_excess(values: list[float], nodes: list[set[str]], is_adv: list[bool]) -> tuple[float, float]:
-    """By how much what Adv - Dis reaches to, squared, in points, exceeds what residuals say: below, above."""
+def literal_excess(
+    values: list[float], nodes: list[set[str]], is_adv: list[bool], neutral: Sequence[float]
+) -> tuple[float, float]:
+    """By how much what Adv - Dis reaches to, squared, in points, exceeds what residuals say: below, above.
+    neutral: of Adv and of Dis."""
     reaches = []
-    for wanted in (True, False):
+    for wanted, half in zip((True, False), neutral, strict=True):
         own = [i for i, adv in enumerate(is_adv) if adv == wanted]
         p = np.mean([values[i] for i in own])
-        ends = literal_interval([values[i] for i in own], [nodes[i] for i in own])
+        ends = literal_interval([values[i] for i in own], [nodes[i] for i in own], half)
         low, high, low_alone, high_alone = (10_000 * (end - p) ** 2 for end in ends)
         reaches.append((max(0.0, float(low - low_alone)), max(0.0, float(high - high_alone))))
     adv, dis = reaches
     return adv[0] + dis[1], adv[1] + dis[0]
 
 
-def in_words(pairs: pd.DataFrame) -> tuple[pd.DataFrame, list[set[str]]]:
-    """The pairs with one or two of twenty words each, some of which they share, and these words."""
+def in_words(pairs: pd.DataFrame, count: int = 20) -> tuple[pd.DataFrame, list[set[str]]]:
+    """The pairs with one or two of so many words each, some of which they share, and these words."""
     rng = np.random.default_rng(0)
-    words = [{str(word) for word in rng.choice(20, size=2)} for _ in range(len(pairs))]
+    words = [{str(word) for word in rng.choice(count, size=2)} for _ in range(len(pairs))]
     texts = [" ".join(sorted(of_pair)) for of_pair in words]
     return pairs.assign(stereotype=texts, antistereotype="-", target=None), words
 
 
-@pytest.mark.parametrize(("measure", "unanimous"), [("AUL", False), ("SSS", False), ("AUL", True)])
-def test_intervals_are_those_of_the_written_out_variance(measure: str, unanimous: bool) -> None:
-    """A difference is no surer than the scores of Adv, which may be unanimous, and of Dis."""
+@pytest.mark.parametrize(
+    ("measure", "protocol", "unanimous", "count"),
+    [
+        ("AUL", "corrected", False, 20),
+        ("SSS", "corrected", False, 20),
+        ("AUL", "corrected", True, 20),
+        ("AUL", "corrected", True, 400),
+        ("SSS", "published", False, 20),
+    ],
+)
+def test_intervals_are_those_of_the_written_out_variance(
+    measure: str, protocol: str, unanimous: bool, count: int
+) -> None:
+    """A difference is no surer than the scores of Adv, which may be unanimous, and of Dis. In `published` all
+    pairs count, and neither side is preferred at half of the share of those that are decided."""
     made = synthetic.make(60, seed=2)
     adv = made.pairs.loc[made.pairs["direction"] == "antistereo", "pair_id"]
     decided = made.scores["pair_id"].isin(adv) & (made.scores["outcome"] != "undefined")
     made.scores.loc[decided & unanimous, "outcome"] = "stereotype"
-    pairs, words = in_words(made.pairs)
+    pairs, words = in_words(made.pairs, count)
     table = made_table(pairs, made.scores, options_with(clusters=("words",)))
     assert set(table["clusters"]) == {"words"}
-    found = synthetic.decided(made.scores, measure, "corrected")
-    kept = [i for i in range(60) if found[f"p{i}"][0] != "undefined"]
-    values = [literal_score([found[f"p{i}"][0]], "corrected") / 100 for i in kept]
+    found = synthetic.decided(made.scores, measure, protocol)
+    kept = [i for i in range(60) if protocol == "published" or found[f"p{i}"][0] != "undefined"]
+    outcomes = [found[f"p{i}"][0] for i in kept]
+    values = [literal_score([outcome], protocol) / 100 for outcome in outcomes]
+    is_decided = np.isin(outcomes, ["stereotype", "antistereotype"])
+    is_adv = np.array([made.pairs["direction"][i] == "antistereo" for i in kept])
+    neutral, of_adv, of_dis = (
+        is_decided[members].mean() / 2 if protocol == "published" else 0.5
+        for members in (is_adv | ~is_adv, is_adv, ~is_adv)
+    )
     nodes, n = [words[i] for i in kept], len(kept)
-    weights, group = [1 / n] * n, [0] * n
-    variance, independent, df = literal_variance(values, nodes, weights, group)
-    row = row_of(table, measure, "corrected", "overall", "all")
+    variance, independent, df = literal_variance(values, nodes, [1 / n] * n, [0] * n)
+    row = row_of(table, measure, protocol, "overall", "all")
     assert independent == pytest.approx(np.var(values, ddof=1) / n)
     assert (row["design_effect"], row["df"]) == pytest.approx((variance / independent, df))
-    low, high, *_ = literal_interval(values, nodes)
+    low, high, *_ = literal_interval(values, nodes, neutral)
     assert [row["low"], row["high"]] == pytest.approx([100 * low, 100 * high], abs=1e-6)
 
-    margins = [found[f"p{i}"][1] for i in kept]
-    variance, _, df = literal_variance(margins, nodes, weights, group)
+    margins = {i: found[f"p{i}"][1] for i in kept if found[f"p{i}"][0] != "undefined"}
+    some, mean = len(margins), fmean(margins.values())
+    of_words = [words[i] for i in margins]
+    variance, _, df = literal_variance([*margins.values()], of_words, [1 / some] * some, [0] * some)
     reach = student.ppf(0.975, df) * math.sqrt(variance)
-    ends = [np.mean(margins) - reach, np.mean(margins) + reach]
-    assert [row["margin_low"], row["margin_high"]] == pytest.approx(ends)
+    assert [row["margin_low"], row["margin_high"]] == pytest.approx([mean - reach, mean + reach])
 
-    is_adv = np.array([made.pairs["direction"][i] == "antistereo" for i in kept])
     weights = np.where(is_adv, 100 / is_adv.sum(), -100 / (~is_adv).sum()).tolist()
     variance, _, df = literal_variance(values, nodes, weights, (~is_adv).astype(int).tolist())
-    row = row_of(table, measure, "corrected", "difference", "difference")
-    difference = float(np.array(weights) @ values)
-    assert row["score"] == pytest.approx(difference)
-    below, above = literal_excess(values, nodes, is_adv.tolist())
+    row = row_of(table, measure, protocol, "difference", "difference")
+    beyond = float(np.array(weights) @ values) - 100 * (of_adv - of_dis)
+    assert row["score"] - row["neutral"] == pytest.approx(beyond)
+    below, above = literal_excess(values, nodes, is_adv.tolist(), (of_adv, of_dis))
     t = student.ppf(0.975, df)
     assert row["score"] - row["low"] == pytest.approx(math.sqrt(t**2 * variance + below))
     assert row["high"] - row["score"] == pytest.approx(math.sqrt(t**2 * variance + above))
-    error = math.sqrt(variance + (below if difference > 0 else above) / t**2)
-    assert row["p"] == pytest.approx(2 * student.sf(abs(difference) / error, df))
+    error = math.sqrt(variance + (below if beyond > 0 else above) / t**2)
+    assert row["p"] == pytest.approx(2 * student.sf(abs(beyond) / error, df))
 
 
 def grouped(
@@ -300,10 +324,13 @@ def test_what_is_undefined_scores_0_in_published_unless_all_pairs_are() -> None:
 def test_scores_of_untrained_networks_stand_beside_the_models() -> None:
     made = synthetic.make(40, seed=1)
     of_networks = [synthetic.make_scores(made.pairs, np.random.default_rng(seed)) for seed in (5, 6, 7)]
+    # what one of them says nothing of is unknown
+    age = made.pairs.loc[made.pairs["bias_type"] == "age", "pair_id"]
+    of_networks[0].loc[of_networks[0]["pair_id"].isin(age), "outcome"] = "undefined"
     networks = [decisions(made.pairs, scores) for scores in of_networks]
     beside = made_table(made.pairs, made.scores, untrained=networks)
     scores = np.array([made_table(made.pairs, each)["score"] for each in of_networks])
-    expected = [0 * scores[0] + 3, scores.min(axis=0), scores.max(axis=0)]
+    expected = [0 * scores.sum(axis=0) + 3, scores.min(axis=0), scores.max(axis=0)]
     np.testing.assert_allclose(beside[["untrained", "untrained_low", "untrained_high"]].T, expected)
     with pytest.raises(InputError, match="their measures are not the study's"):
         made_table(made.pairs, made.scores[made.scores["measure"] == "AUL"], untrained=networks)
@@ -440,6 +467,10 @@ def test_a_benchmark_without_unrelated_sentences_has_no_rows() -> None:
     assert margins == {}
     table = lms_of(tables.pairs.assign(unrelated=None), tables.scores, margins)
     assert as_table(table, LMS).num_rows == 0
+    # nor has a bias type
+    pairs, scores, margins = made_for_lms()
+    pairs.loc[pairs["bias_type"] == "age", "unrelated"] = None
+    assert {*lms_of(pairs, scores, margins)["group"]} & {"all", "gender", "age"} == {"all", "gender"}
 
 
 def test_where_nothing_is_decided_there_is_no_interval() -> None:
