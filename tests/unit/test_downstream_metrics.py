@@ -131,7 +131,9 @@ def test_metrics_are_those_of_their_definitions(kind: str) -> None:
     for seed, expected in enumerate(each):
         known = {key: row.value for key, row in values(scores, seed).items()}
         assert known == pytest.approx(expected, abs=1e-9)
-    compared = items[items["part"] == ("test" if kind == "occupations" else "bias")]
+    compared = items[
+        (items["part"] == ("test" if kind == "occupations" else "bias")) & items["gender"].notna()
+    ]
     of_cells = compared.groupby(["template", "occupation"], dropna=False)["gender"]
     counts = compared[of_cells.transform("nunique") == 2]["occupation"].value_counts().to_dict()
     gaps = scores[scores["metric"] == "gap"]
@@ -352,10 +354,7 @@ def test_cells_that_share_a_template_or_an_occupation_vary_together() -> None:
         row = rows_of_metric(scores, "gap", str(name))[0]
         reach = student.ppf(0.975, len(of_name) - 1) * math.sqrt(of_name.var() / len(of_name))
         assert [row.low, row.high] == pytest.approx([row.value - reach, row.value + reach])
-        assert (row.units, row.n) == (
-            len(of_name),
-            round(rows_of_metric(scores, "delta")[0].n / n * row.units),
-        )
+        assert row.units == len(of_name)
 
 
 def test_what_cannot_be_compared_is_one_line(tmp_path: Path) -> None:
