@@ -65,23 +65,6 @@ def test_the_variance_has_a_floor_and_may_be_unknown() -> None:
     assert contrast(turns, Sharing.of([()] * 80), np.zeros(80, int), (1.0, -1.0))["estimate"].isna().all()
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 5)), min_size=2, max_size=20))
-def test_the_rarer_decision_has_kishs_size(decided: list[tuple[float, int]]) -> None:
-    """(Σ d)² / Σᵢⱼ Kᵢⱼ dᵢ dⱼ of either side, pair by pair; the smaller one."""
-    nodes = [{node} for _, node in decided]
-    sizes = []
-    for side in ([d for d, _ in decided], [1 - d for d, _ in decided]):
-        together = sum(
-            one * other
-            for one, own in zip(side, nodes, strict=True)
-            for other, others in zip(side, nodes, strict=True)
-            if own & others
-        )
-        sizes.append(sum(side) ** 2 / together if together else 0.0)
-    credit = np.array([d for d, _ in decided])[:, None]
-    assert contrast(credit, Sharing.of(nodes))["rarer"].item() == pytest.approx(min(sizes))
-
-
 def test_student_knows_what_it_cannot_know() -> None:
     variances = [0.0, 0.0, np.nan, 1.0, 1e-28]
     nothing = t_test([0.0, 5.0, 1.0, 1.0, 100 / 3], variances, [9.0, 9.0, 9.0, 0.0, 9.0], 0.95)
