@@ -10,9 +10,9 @@ from unmask.files import listed, write_facts
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.formulas import maskings_of
-from unmask.measures.scoring import SCORES, read_evidence, read_scores, score_pairs
+from unmask.measures.scoring import SCORES, read_scores, score_pairs
 from unmask.pairs.explorer import explored, shown_pairs
-from unmask.pairs.measuring import compute
+from unmask.pairs.measuring import compute, read_evidence
 from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.statistics.scores import decisions
 from unmask.tables import framed, read_metadata, read_table, write_table

@@ -129,7 +129,6 @@ from unmask.measures.scoring import (
     TOKEN_ERROR,
     counted,
     margins_against_unrelated,
-    read_evidence,
     read_scores,
     score_pairs,
     sentence_scores,
@@ -168,7 +167,7 @@ from unmask.pairs.elsewhere import MEANS, check_score_files, read_score_file
 from unmask.pairs.explorer import HIDES, SPACE, explored, shown_pairs, surfaces
 from unmask.pairs.keys import OF_DECODERS, known_benchmarks
 from unmask.pairs.matching import match, scores_table
-from unmask.pairs.measuring import compute
+from unmask.pairs.measuring import compute, read_evidence
 from unmask.pairs.planted import JUDGEMENTS, judgement, judgements, planted_in
 from unmask.pairs.printed import STEREOSET as PAIRS_STEREOSET
 from unmask.pairs.results import (

@@ -12,8 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.errors import InputError
-from unmask.evidence.schema import EVIDENCE
 from unmask.measures.formulas import SENTENCE, Measure, maskings_of, measure
 from unmask.tables import read_table, schema
 from unmask.terms import (
@@ -57,22 +55,6 @@ Evidence = Mapping[str, pd.DataFrame]
 """Evidence rows by masking."""
 
 Floats = npt.NDArray[np.float64]
-
-
-def read_evidence(path: str | Path, pairs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of an Evidence table of these pairs (PAIRS).
-
-    Raises InputError where the file is no Evidence table, or where its pairs are not those of the benchmark
-    in their order.
-    """
-    rows = read_table(path, EVIDENCE)
-    # a pair that is none of the benchmark's has the place -1
-    place = pd.Index(pairs["pair_id"]).get_indexer(rows["pair_id"])
-    if (np.diff(place, prepend=0) < 0).any():
-        raise InputError(
-            f"{path}: its pairs are not those of the benchmark in their order; delete it and run again"
-        )
-    return rows
 
 
 def read_scores(path: str | Path, measures: Sequence[str]) -> pd.DataFrame:

@@ -1,12 +1,15 @@
-"""All statistics of one model on one benchmark."""
+"""One model on one benchmark: its evidence, and all statistics of it."""
 
 import logging
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
+from unmask.evidence.schema import EVIDENCE
 from unmask.measures.scoring import Evidence, margins_against_unrelated
 from unmask.statistics.accuracy import accuracy_table, mcnemar_table
 from unmask.statistics.agreement import agreement_table, roc_table
@@ -15,9 +18,26 @@ from unmask.statistics.null import RandomWords, words_of_evidence
 from unmask.statistics.quality import flags, leverage_table, quality_table, token_flags
 from unmask.statistics.scores import Decisions, bias_table, lms_table
 from unmask.statistics.uncertainty import sharing_of
+from unmask.tables import read_table
 from unmask.terms import ORIGINAL, SHUFFLED
 
 logger = logging.getLogger(__name__)
+
+
+def read_evidence(path: str | Path, pairs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of an Evidence table of these pairs (PAIRS).
+
+    Raises InputError where the file is no Evidence table, or where its pairs are not those of the benchmark
+    in their order.
+    """
+    rows = read_table(path, EVIDENCE)
+    # a pair that is none of the benchmark's has the place -1
+    place = pd.Index(pairs["pair_id"]).get_indexer(rows["pair_id"])
+    if (np.diff(place, prepend=0) < 0).any():
+        raise InputError(
+            f"{path}: its pairs are not those of the benchmark in their order; delete it and run again"
+        )
+    return rows
 
 
 def compute(
