@@ -22,6 +22,7 @@ from unmask.errors import InputError
 LIST = "digests.json"
 """The name of a list, in the folder of its tables."""
 
+NOT_WRITTEN = "cannot be written"
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 
 
@@ -53,13 +54,12 @@ def written_whole(path: str | Path, folder: bool = False) -> Iterator[Path]:
     """
     path = Path(path)
     partial = path.with_name(f".{path.stem}.partial{path.suffix}")
-    begun = False
-    try:
+    with faults_of(path, NOT_WRITTEN):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove(partial)
         if folder:
             partial.mkdir()
-        begun = True
+    try:
         yield partial
         if folder:
             remove(path)
@@ -69,11 +69,8 @@ def written_whole(path: str | Path, folder: bool = False) -> Iterator[Path]:
                 os.fsync(file.fileno())
         os.replace(partial, path)
     except Exception as error:
-        reason = None if isinstance(error, InputError) else why_not_written(error)
-        if not begun and isinstance(error, OSError):
-            reason = error.strerror or str(error)
-        if reason:
-            raise InputError(f"{path}: cannot be written: {reason}; fix that and run again") from error
+        if not isinstance(error, InputError) and (reason := why_not_written(error)):
+            raise InputError(f"{path}: {NOT_WRITTEN} ({reason})") from error
         raise
     finally:
         with suppress(OSError):

@@ -24,7 +24,7 @@ if hasattr(sys.modules["__main__"], "snakemake"):
 from filelock import FileLock, Timeout
 
 from unmask.errors import InputError
-from unmask.files import faults_of, record, sha256_of_file, why_not_written
+from unmask.files import NOT_WRITTEN, faults_of, record, sha256_of_file, why_not_written
 
 TABLES = ("numpy", "pandas", "pyarrow", "scipy")
 """Packages that numbers of tables depend on; results state their versions."""
@@ -113,11 +113,9 @@ def job_log(path: str | Path) -> Iterator[None]:
         logger.propagate = False
         _log_to(_Terminal(path), stack, logger)
         try:
-            try:
+            with faults_of(path, NOT_WRITTEN):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 file = logging.FileHandler(path, mode="w", encoding="utf-8")
-            except OSError as error:
-                raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
             file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
             _log_to(file, stack, logger, logging.getLogger("py.warnings"))
             # Snakemake shows a failed job's logs up to the first that is empty; Slurm's comes after this one
@@ -133,7 +131,7 @@ def job_log(path: str | Path) -> Iterator[None]:
         except Exception as error:
             if reason := why_not_written(error):
                 name = getattr(error, "filename", None) or "a file"
-                _end(f"error: {name}: cannot be written: {reason}; fix that and run again", 1)
+                _end(f"error: {name}: {NOT_WRITTEN} ({reason})", 1)
             logger.info("%s", traceback.format_exc())
             what = f"{type(error).__name__}: {error}: not foreseen; {path} has the details"
             _end(f"error: {InputError(what)}", 1)
@@ -180,12 +178,9 @@ def hold_run_lock(results: str | Path) -> None:
         raise InputError(f"another run is at work in {results}; wait for it or stop it, then run again")
 
     lock_file, stack = Path(results, ".lock"), ExitStack()
-    try:
+    with faults_of(results, NOT_WRITTEN):
         lock_file.parent.mkdir(parents=True, exist_ok=True)
         lock_file.touch()
-    except OSError as error:
-        reason = f"cannot be written: {error.strerror or error}; fix that and run again"
-        raise InputError(f"{results}: {reason}") from None
     _hold(lock_file, stack, refuse)
     atexit.register(stack.close)
 

@@ -77,19 +77,19 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
 )
 def test_a_full_disk_is_one_line_that_names_the_file(tmp_path: Path, error: Exception) -> None:
     path = tmp_path / "table"
-    expected = pytest.raises(InputError, match=f"^{path}: cannot be written: .*; fix that and run again$")
+    expected = pytest.raises(InputError, match=f"^{path}: cannot be written \\(.*\\)$")
     with expected, written_whole(path) as partial:
         partial.write_text("half of")
         raise error
     assert names(tmp_path) == []
     path.write_text("a file")
-    with pytest.raises(InputError, match=r"table/scores: cannot be written: File exists"):
+    with pytest.raises(InputError, match=r"table/scores: cannot be written \(File exists"):
         write_text(path / "scores", "")
 
 
 def test_a_real_read_only_disk(small_disk: Path) -> None:
     write_text(small_disk / "table", "before")
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    with pytest.raises(InputError, match="table: cannot be written: Read-only file system"):
+    with pytest.raises(InputError, match=r"table: cannot be written \(Read-only file system"):
         write_text(small_disk / "table", "after")
     assert (small_disk / "table").read_text() == "before"

@@ -131,8 +131,8 @@ def test_a_full_disk_and_one_that_takes_no_writing(
     remount("size=60k")
     error = the_error(fresh.snakemake(TARGET))
     model = "results/small/models/bert/files"
-    reason = "No space left on device; fix that and run again"
-    assert error == f"error: model bert: {model}: cannot be written: {reason}"
+    reason = "No space left on device"
+    assert error == f"error: model bert: {model}: cannot be written ({reason})"
     assert litter(small_disk) == []
     benchmark = fresh.folder / "results/small/benchmarks/crows.parquet"
     before = benchmark.stat().st_mtime_ns
@@ -144,8 +144,8 @@ def test_a_full_disk_and_one_that_takes_no_writing(
     remount("ro")
     kept = digests(small_disk / "small")
     error = the_error(fresh.snakemake())
-    reason = "Read-only file system; fix that and run again"
-    assert error == f"error: results/small: cannot be written: {reason}"
+    reason = "Read-only file system"
+    assert error == f"error: results/small: cannot be written ({reason})"
     assert digests(small_disk / "small") == kept
 
 
