@@ -9,7 +9,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,10 +108,13 @@ FaultIn = Callable[[str], str | None]
 
 
 def text_of(value: Any, fault_in: FaultIn | None = None, odd: re.Pattern[str] = _NO_TEXT) -> str:
-    """A value that is a text. Raises ValueError for another, and for one with what is `odd` in it, by default
-    what no text has, or in which `fault_in` finds a fault."""
+    """A value that is a text with something in it. Raises ValueError for another, and for one with what is
+    `odd` in it, by default what no text has, or in which `fault_in` finds a fault."""
     if not isinstance(value, str):
-        raise ValueError(f"is not a text but {quoted(value)}")
+        mend = "; put quotation marks around it" if isinstance(value, bool | int | float) else ""
+        raise ValueError(f"is not a text but {quoted(value)}{mend}")
+    if not value.strip():
+        raise ValueError("is empty")
     if fault := fault_of_text(value, odd) or (fault_in and fault_in(value)):
         raise ValueError(fault)
     return value
@@ -196,29 +199,17 @@ class Node:
             raise self.fault(f"no {key} in it (it has {', '.join(map(str, values))})")
         return values[key]
 
-    def items(self, fault_in: FaultIn | None = None) -> Iterator[tuple[str, "Node"]]:
-        """Its keys, which are labels that look different, and their values. Raises InputError for others."""
-        labels = Labels()
-        for key, node in self.mapping().items():
-            name = self._child("a key", key)
-            if fault := labels.check(text := name.text(fault_in), "before it"):
-                raise name.fault(fault)
-            yield text, node
-
     def parts(self) -> list["Node"]:
         """What is in a list. Raises InputError where it is no list, or an empty one."""
         self._check(list, "list")
         return [self._child(number, value) for number, value in enumerate(self.value, start=1)]
 
     def text(self, fault_in: FaultIn | None = None) -> str:
-        """A text with something in it, in which fault_in finds no fault. Raises InputError for another."""
-        if isinstance(self.value, str) and not self.value.strip():
-            raise self.fault("is empty")
+        """The text that it is, by `text_of`. Raises InputError where it is none."""
         try:
             return text_of(self.value, fault_in)
         except ValueError as error:
-            mend = "; put quotation marks around it" if isinstance(self.value, bool | int | float) else ""
-            raise self.fault(f"{error}{mend}") from None
+            raise self.fault(error) from None
 
     def texts(self, fault_in: FaultIn | None = None) -> list[str]:
         """The texts of a list. Raises InputError as `parts` and `text` do."""

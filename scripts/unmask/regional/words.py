@@ -1,6 +1,7 @@
 """The words that regions are described with: the paper's two lists, a user's own, and parts of them."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,19 @@ from unmask.errors import InputError
 from unmask.regional.schema import WORDS
 from unmask.regional.terms import FULL, REPLACE, SUBSTITUTED, WITHOUT
 from unmask.tables import framed
-from unmask.user_files import Labels, fault_of, parse_yaml, read_document
+from unmask.user_files import fault_of, parse_yaml, read_document, text_of
+from unmask.user_tables import Column, Table
 
 
 def fault_in(text: str) -> str | None:
     """Why a text can be no name, word, level or topic, if so."""
-    if not text.strip():
-        return "is empty"
     if text != text.strip():
         return f"{text!r} has spaces around it"
     return f"{text!r} has a brace in it" if {*"{}"} & {*text} else fault_of(text)
+
+
+NAME = partial(text_of, fault_in=fault_in)
+"""Reads a name, word, level or topic."""
 
 
 def read_words(
@@ -48,14 +52,12 @@ def read_list(path: str | Path, name: str) -> pd.DataFrame:
     Raises InputError naming the file and topic of what is no such list, and of a word twice in one topic.
     """
     rows: list[dict[str, str]] = []
-    for topic, words in read_document(path, parse_yaml).items(fault_in):
-        labels, seen = Labels(), set[str]()
+    topics = Table([Column("topic", NAME, required=True, label=True)])
+    for topic, words in read_document(path, parse_yaml).mapping().items():
+        topics.check(path, "a key", {"topic": topic})
+        of_topic = Table([Column("word", NAME, required=True, key=True, label=True)])
         for number, part in enumerate(words.parts(), start=1):
-            word = part.text(fault_in)
-            fault = labels.check(word, f"word {number}")
-            if fault or word in seen:
-                raise part.fault(fault or f"{word!r} is there more than once")
-            seen.add(word)
+            word = of_topic.check(path, f"{topic}.{number}", {"word": part.value})["word"]
             rows.append({"list": name, "topic": topic, "word": word, "word_published": word})
     if len(rows) == 1:
         raise InputError(f"{path}: only one word, by which no two regions differ")
