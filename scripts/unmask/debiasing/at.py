@@ -35,13 +35,12 @@ from unmask.debiasing.sentences import (
     Tokenized,
     by_length,
     choose_sentences,
-    pad,
     tokenize_sentences,
 )
 from unmask.errors import InputError
 from unmask.models.devices import Device
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import Batch, Masking, Settings, train
+from unmask.models.training import Batch, Masking, Settings, pad, train
 from unmask.terms import PUBLISHED
 
 logger = logging.getLogger(__name__)

@@ -6,9 +6,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedTokenizerBase
 
 from unmask.debiasing.data import Texts, in_batches, lines_of
@@ -155,13 +152,6 @@ def tokenize_sentences(
                 if with_tokens:
                     tokenized.append(Tokenized(tuple(ids), with_tokens))
     return tokenized
-
-
-def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
-    """Token ids (rows × length) and the mask of those that are there, both of integers."""
-    ids = [torch.tensor(row) for row in rows]
-    mask = pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)
-    return pad_sequence(ids, batch_first=True, padding_value=padding), mask
 
 
 def by_length(rows: Sequence[Sequence[int]], tokens: int) -> Iterator[list[int]]:

@@ -27,6 +27,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
 from torch.optim import AdamW, Optimizer
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
@@ -282,6 +283,13 @@ class Masking:
             "attention_mask": attended.long(),
             "labels": torch.where(chosen, original, IGNORED),
         }
+
+
+def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
+    """Token ids (rows × length) and the mask of those that are there, both of integers."""
+    ids = [torch.tensor(row) for row in rows]
+    mask = pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)
+    return pad_sequence(ids, batch_first=True, padding_value=padding), mask
 
 
 def loss_at_labels(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, device: Device) -> Loss:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 import torch
-from torch.nn.utils.rnn import pad_sequence
 from torch.optim import SGD
 from transformers import AutoModelForMaskedLM
 
@@ -17,7 +16,7 @@ from unmask.errors import InputError
 from unmask.models.directory import from_directory, save_like
 from unmask.models.embedding import Span, Tokens, tokenise
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import IGNORED, Batch, Settings, steps_of, train
+from unmask.models.training import IGNORED, Batch, Masking, Settings, pad, steps_of, train
 from unmask.regional.schema import LIKELIHOODS, WORDS
 from unmask.tables import read_metadata, read_table
 
@@ -50,10 +49,8 @@ def likely_sentences(
 
 def hide_names(examples: Sequence[Tokens], mask_id: int, pad_id: int) -> Batch:
     """A batch (input_ids, attention_mask, labels; batch × length): names are hidden, and to be predicted."""
-    ids = [torch.tensor(each.ids) for each in examples]
-    original = pad_sequence(ids, batch_first=True, padding_value=pad_id)
-    attended = pad_sequence([torch.ones_like(each) for each in ids], batch_first=True)
-    hidden = pad_sequence([torch.from_numpy(each.of_word) for each in examples], batch_first=True)
+    original, attended = pad([each.ids for each in examples], pad_id)
+    hidden = pad([each.of_word.tolist() for each in examples], False)[0]
     shown, labels = original.masked_fill(hidden, mask_id), original.masked_fill(~hidden, IGNORED)
     return {"input_ids": shown, "attention_mask": attended, "labels": labels}
 
@@ -73,8 +70,8 @@ def make(run: ModelJob, work: Path) -> dict[str, Any]:
     rate, steps = entry["learning_rate"], steps_of(len(examples), BATCH, entry["epochs"])
     at_one_rate: Any = {"schedule": lambda step, steps: 1.0, "optimizer": SGD}
     settings = Settings(BATCH, rate, steps, entry["seed"], clip=math.inf, **at_one_rate)
-    mask = tokenizer.mask_token_id
-    pad = mask if tokenizer.pad_token_id is None else tokenizer.pad_token_id
-    losses = train(model, examples, partial(hide_names, mask_id=mask, pad_id=pad), settings, work, run.device)
+    masking = Masking.of(tokenizer)
+    collate = partial(hide_names, mask_id=masking.mask_id, pad_id=masking.pad_id)
+    losses = train(model, examples, collate, settings, work, run.device)
     save_like(model, base, run.output.directory)
     return {"sentences": len(sentences), "loss": losses, "torch": str(torch.__version__)}
