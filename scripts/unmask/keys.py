@@ -344,8 +344,3 @@ class Family(Keys):
         """The study with what its keys are short for, before anything is checked: what is not of the right
         shape is left as it is."""
         return study
-
-    @classmethod
-    def extended(cls, study: dict[str, Any]) -> dict[str, Any]:
-        """The study, once it is complete, with what follows from its keys; that is then checked, too."""
-        return study

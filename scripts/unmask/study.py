@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +42,6 @@ class Study(Family):
     """A directory; `{data}` in any path below stands for it. Give it as `--config data=DIR`."""
     statistics: Statistics = Statistics()
     runtime: Runtime = Runtime()
-
-    @classmethod
-    def spelt_out(cls, study: Config) -> Config:
-        return with_states(study)
 
 
 def choose_study(
@@ -157,6 +152,7 @@ def complete(
         except (TypeError, ValueError, RecursionError) as error:
             # as YAML has: dates, infinity, a list that is in itself
             raise InputError(f"config key {key}: has a value in it that JSON has not: {error}") from None
+    config = with_states(config)
     names = families_of(config)
     for name in names:
         config = families()[name].spelt_out(dict(config))
@@ -169,14 +165,7 @@ def complete(
         place = _place(fault, config)
         key = ".".join(map(str, place)) or "(top level)"
         raise InputError(f"config key {key}: {_reason(fault, place)}") from None
-    completed: Config = keys.model_dump(serialize_as_any=True)
-    _check_circles(completed.get("models", {}))
-    extended = completed
-    for name in names:
-        extended = families()[name].extended(extended)
-    if extended != completed:
-        complete(extended, root, sha256_of)
-    return extended
+    return keys.model_dump(serialize_as_any=True)
 
 
 def _place(fault: ErrorDetails, config: Any) -> list[str | int]:
@@ -224,13 +213,3 @@ def _advice(place: Sequence[object]) -> str | None:
         if re.fullmatch(pattern.replace(".", "\n").replace("*", ".*"), keys):
             return f"{place[-1]} is no longer there: {advice}"
     return None
-
-
-def _check_circles(models: Mapping[str, Any]) -> None:
-    """Raise InputError where a model is made from itself, however far back."""
-    try:
-        TopologicalSorter({name: [of["from"]] for name, of in models.items() if "from" in of}).prepare()
-    except CycleError as error:
-        circle = error.args[1]
-        what = f"a model cannot come from itself ({' from '.join(circle)})"
-        raise InputError(f"config key models.{circle[0]}.from: {what}") from None

@@ -67,7 +67,7 @@ worlds: {"": {}} => worlds: '' should match
 models: {r: {source: random, tokenizer: t, config: &c {x: [*c]}}}
 => models: has a value in it that JSON has not: Circular reference
 models: {y: {source: debiased, from: z, method: cda}, z: {source: debiased, from: y, method: cda}}
-=> models.y.from: a model cannot come from itself (y from z from y)
+=> models: a model cannot come from itself (y from z from y)
 models: {a: {source: adapted}} => models.a.source: adapted is no longer there: merge_and_unload
 models: {a: {text: planted}} => models.a: text is no longer there: a world with every p .5
 models: {a: {world: [w]}} => models.a.world:
@@ -162,6 +162,8 @@ downstream: {tasks: []} => downstream.tasks: a list should be a mapping
 downstream: {models: 3} => downstream.models: 3 should be a valid list
 downstream: {models: [c]} => downstream.models: c is not a masked-lm model of the study with files
 downstream: {models: [d]} => downstream.models: d is not a masked-lm model of the study with files
+{benchmarks: {b: {format: crows-pairs, world: w}}, downstream: {models: [d]}}
+=> downstream.models: d is not a masked-lm model of the study with files
 downstream: {seeds: [0, 0]} => downstream.seeds: 0 is there twice
 models: {odd: {source: fine-tuned, from: a, task: t}} => models.odd: models after fine-tuning
 downstream: {fine_tuning: {how: search, steps: 5}} => downstream.tasks.t.fine_tuning: a search chooses among

@@ -3,7 +3,7 @@
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
 from unmask.downstream.study import are_scored_after, fine_tuned_models
 from unmask.keys import (
@@ -95,14 +95,18 @@ class DownstreamFamily(Family):
 
     downstream: Downstream
 
-    @classmethod
-    def extended(cls, study: dict[str, Any]) -> dict[str, Any]:
-        """The study with an entry {model}@{task} under `models` for every model after fine-tuning on every
-        task, where these are scored on benchmarks."""
-        tasks = study["downstream"]["tasks"] if are_scored_after(study) else {}
-        made = product(fine_tuned_models(study), tasks)
-        after = {f"{of}@{task}": {"source": "fine-tuned", "from": of, "task": task} for of, task in made}
-        return study | {"models": study["models"] | after}
+    @model_validator(mode="after")
+    def _has_models_after(self: Any) -> Any:
+        """An entry {model}@{task} under `models` for every model after fine-tuning on every task, where these
+        are scored on benchmarks."""
+        study = self.model_dump(serialize_as_any=True)
+        tasks = study["downstream"]["tasks"] if are_scored_after(study) else ()
+        # that those which are named can be fine-tuned is checked later
+        tuned = [name for name in fine_tuned_models(study) if name in self.models]
+        for of, task in product(tuned, tasks):
+            name = TypeAdapter(Name).validate_python(f"{of}@{task}")
+            self.models[name] = FineTuned.model_construct(source="fine-tuned", from_=of, task=task)
+        return self
 
 
 class FineTuned(Model):

@@ -7,6 +7,7 @@ This is read at every planning, so it loads no tables.
 import glob
 import re
 from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -78,6 +79,16 @@ class ModelsFamily(Family):
     series: dict[Name, Annotated[dict[Name, ModelName], Field(min_length=2)]] = ABSENT
     """Models that are compared with the first among them, by the name of the series; a list of models, or a
     mapping of names of states to models. Those of `states` are added."""
+
+    @field_validator("models")
+    @classmethod
+    def _come_from_others(cls, models: dict[str, Model]) -> dict[str, Model]:
+        bases = {name: [of.from_] for name, of in models.items() if hasattr(of, "from_")}
+        try:
+            TopologicalSorter(bases).prepare()
+        except CycleError as error:
+            raise ValueError(f"a model cannot come from itself ({' from '.join(error.args[1])})") from None
+        return models
 
 
 class Read(Keys):
