@@ -271,7 +271,7 @@ def says(results: AssociationResults) -> Iterator[str]:
         for each in rows_of(sizes.reset_index())
     ]
     expected = span(sizes["expected_d"].min(), sizes["expected_d"].max())
-    yield f"Mean |d| is {expected} without bias; here it is: {listed(means, NAMED)}."
+    yield f"Mean |d| is about {expected} without bias; here it is: {listed(means, NAMED)}."
 
 
 def says_of_grounded(results: AssociationResults) -> Iterator[str]:

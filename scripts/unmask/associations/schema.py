@@ -49,7 +49,7 @@ ASSOCIATIONS = schema(
     d                f64?   mean difference over the standard deviation of s (n - 1); null if s does not vary
     d_low            f64?   lower end of the interval of d: bootstrap of the units of X and Y
     d_high           f64?   upper end of the interval from `d_low`
-    expected_d       f64?   what d is on average without bias, in size; null of E3, whose targets are the same
+    expected_d       f64?   about what |d| is on average without bias; null of E3, whose targets are the same
     statistic        f64    sum of s over X minus its sum over Y
     p                f64?   share of the permutations with at least this much in this direction
     p_two            f64?   share of those with at least this much in either direction

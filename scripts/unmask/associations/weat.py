@@ -199,7 +199,10 @@ def effect_size(x: Floats, y: Floats, axis: int = -1) -> Floats:
 
 
 def expected_d(x: int, y: int) -> float:
-    """√(2n / (π |X| |Y|)) with n = |X| + |Y|: the mean of |d| over tests without bias, .40 for 8 and 8."""
+    """√(2n / (π |X| |Y|)) with n = |X| + |Y|: about the mean of |d| over tests without bias, .40 for 8 and 8.
+
+    It takes the mean difference for normal: of few normal s the mean is larger, .69 and not .65 for 3 and 3.
+    """
     return math.sqrt(2 * (x + y) / (math.pi * x * y))
 
 
