@@ -33,7 +33,7 @@ from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.models.keys import Models
 from unmask.job import hold_run_lock
-from unmask.results.settings import CHECKSUMS, check_layout, other_settings, stated
+from unmask.results.settings import CHECKSUMS, check_layout, other_settings, stated, shown_settings
 from unmask.study import choose_study, complete
 from unmask.terms import LICENCE, NOT_STATED
 from unmask.urls import as_shown
@@ -248,9 +248,9 @@ def display_metadata(names, entries):
 
 
 def stated_settings():
-    """The study's settings, without those that families state by themselves."""
+    """The study's settings, without those that families state by themselves, and without secrets of urls."""
     elsewhere = {*registered("keys"), "runtime", "data"}
-    return {key: value for key, value in config.items() if key not in elsewhere}
+    return shown_settings({key: value for key, value in config.items() if key not in elsewhere})
 
 
 def final_files():

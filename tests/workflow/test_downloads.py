@@ -19,12 +19,16 @@ from workflow_copy import copy_workflow
 
 SECRET = "sesame"
 PROVENANCE = "report/sections/provenance.json"
-FILES = {"/pairs.csv": b"", "/books.txt": b"Women drive. Men drive.\n" * 50}
+FILES = {
+    "/pairs.csv": b"",
+    "/books.txt": b"Women drive. Men drive.\n" * 50,
+    "/posts.csv": b"text,label\nWomen drive.,no\nMen drive.,yes\n",
+}
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    """Serves a benchmark and a corpus to who has the secrets."""
+    """Serves a benchmark, a corpus and a labelled table to who has the secrets."""
     write_crows_pairs(tmp_path / "pairs.csv")
     files = {**FILES, "/pairs.csv": (tmp_path / "pairs.csv").read_bytes()}
     allowed = "Basic " + base64.b64encode(f"user:{SECRET}".encode()).decode()
@@ -43,11 +47,29 @@ def downloading(tmp_path: Path, server: Server) -> Workflow:
     """A study that downloads all its data, and scores nothing."""
     folder = copy_workflow(tmp_path / "unmask")
     start = server.url.replace("//", f"//user:{SECRET}@")
+    (folder / "regions.csv").write_text("name,parent,level\nall,,world\nup,all,town\ndown,all,town\n")
+    (folder / "words.yaml").write_text("drivers: [men, women]\n")
+    posts = {"url": f"{start}/posts.csv?token={SECRET}"}
+    prefixed = {
+        "classifiers": ["judge"],
+        "files": {"train": posts, "test": posts},
+        "labels": {"no": ["no"], "yes": ["yes"]},
+        "positive": "yes",
+        "prefixes": [{"template": "From {region}.", "level": "town"}],
+    }
     return Workflow(
         folder,
         {
             "study": "small",
-            "models": {"bert": random_model("bert", folder)},
+            "models": {
+                "bert": random_model("bert", folder),
+                "judge": {"source": "fine-tuned-classifier", "from": "bert", "table": "posts", "epochs": 0},
+            },
+            "regional": {
+                "regions": {"source": "table", "path": "regions.csv"},
+                "words": {"mine": "words.yaml"},
+                "prefixes": {"posts": prefixed},
+            },
             "benchmarks": {"crows": {"format": "crows-pairs", "url": f"{start}/pairs.csv?token={SECRET}"}},
             "corpora": {"books": {"format": "text", "url": f"{start}/books.txt?token={SECRET}"}},
             "measures": [],

@@ -35,22 +35,28 @@ def results_folder(study: str) -> Path:
     return Path("results", name)
 
 
+def shown_settings(settings: Any) -> Any:
+    """A study, or a part of it, with all urls in it as they may be shown."""
+    if isinstance(settings, Mapping):
+        entry = as_shown(settings) if isinstance(settings.get("url"), str) else settings
+        return {str(key): shown_settings(each) for key, each in entry.items()}
+    return [shown_settings(each) for each in settings] if isinstance(settings, list) else settings
+
+
 def stated(config: Mapping[str, Any]) -> dict[str, Any]:
     """What of a completed configuration its results depend on, without secrets of urls."""
     data = str(config["data"]).rstrip("/") if config.get("data") else None
 
     def plain(value: Any) -> Any:
         if isinstance(value, Mapping):
-            if isinstance(value.get("url"), str):
-                value = as_shown(value)
-            return {str(key): plain(each) for key, each in value.items() if key not in _NO_MATTER}
+            return {key: plain(each) for key, each in value.items() if key not in _NO_MATTER}
         if isinstance(value, list):
             return [plain(each) for each in value]
         if data and isinstance(value, str) and value.startswith(f"{data}/"):
             return value.replace(data, "{data}", 1)
         return value
 
-    settings: dict[str, Any] = {**plain(config), "layout": LAYOUT}
+    settings: dict[str, Any] = {**plain(shown_settings(config)), "layout": LAYOUT}
     if "measures" in settings:
         # their order is one of showing
         settings["measures"] = sorted(settings["measures"])
