@@ -198,6 +198,8 @@ EOS = {"eos_token": "</s>"}
         (BOS_EOS, "</s> $A </s>", None, "</s>", "its tokenizer puts it"),
         (BOS_EOS, "$A", None, "<s>", "its bos token"),
         (EOS, "$A </s>", None, "</s>", "its eos token"),
+        # a name with what separates parts of a template
+        ({"bos_token": "<doc: 1>"}, "$A", None, "<doc: 1>", "its bos token"),
         # a token of chats is passed over, also where the tokenizer adds it
         (CHAT, "$A", None, END, "its eos token"),
         (CHAT, "<|im_start|> $A", None, END, "its eos token"),

@@ -303,7 +303,8 @@ def read_after(tokenizer: PreTrainedTokenizerBase, start: Start | None) -> None:
         return
     if start.token is None:
         logger.warning("no start token: Start-Alone stays undefined")
-    before = [] if start.token is None else [(start.token, start.id)]
-    single = " ".join([*(token for token, _ in before), "$A"])
+    # by another name, as spaces and colons would be no part of a token's
+    before = [] if start.token is None else [{"id": "START", "ids": [start.id], "tokens": [start.token]}]
+    single = " ".join(["START"] * len(before) + ["$A"])
     backend: Any = tokenizer
     backend.backend_tokenizer.post_processor = TemplateProcessing(single=single, special_tokens=before)
