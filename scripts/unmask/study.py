@@ -64,14 +64,13 @@ def choose_study(
     shipped = {str(read_config(default).get("study")): default}
     shipped |= {path.stem: path for path in sorted((root / "configs").glob("*.yaml"))}
     name, over = str(config.get("study")), copy.deepcopy(dict(config))
-    is_path = name.endswith((".yaml", ".yml", ".json"))
-    file: str | Path
-    if files and not as_module:
-        if len(files) > 1:
-            raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
-        file = files[0]
-    elif is_path:
-        file = str(over.pop("study"))
+    files = () if as_module else files
+    if len(files) > 1:
+        raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
+    if files:
+        file = Path(files[0])
+    elif name.endswith((".yaml", ".yml", ".json")):
+        file = Path(over.pop("study"))
     elif "study" not in config or name in shipped:
         file = shipped.get(name, default)
     elif as_module and set(config) - {"study", "data", "runtime"}:
@@ -81,9 +80,9 @@ def choose_study(
         raise InputError(f"config key study: there is no configs/{name}.yaml ({names})")
     study = read_config(file)
     stated = str(study.get("study"))
-    if files and not as_module and name != stated:
+    if files and name != stated:
         raise InputError(f"config key study: {name} is not the study of {file}, {stated}")
-    if isinstance(file, str) and stated in shipped and not shipped[stated].samefile(file):
+    if stated in shipped and not shipped[stated].samefile(file):
         place = shipped[stated].relative_to(root)
         raise InputError(f"{file}: its study is named {stated}, as that of {place} is; give it another name")
     return dict(_merged(study, over))

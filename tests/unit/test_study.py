@@ -336,6 +336,8 @@ def test_a_file_of_the_workflow_is_named_from_any_folder(
         places.append(complete(config, root)["corpora"]["c"]["path"])
     # what is there comes first
     assert places == [path, f"../unmask/{path}", path]
+    config["corpora"] = {"c": {"format": "text", "path": f"resources/{'x' * 300}"}}
+    assert complete(config, root) == complete(config)
 
 
 def test_the_page_of_keys_is_up_to_date_and_says_what_each_key_means() -> None:

@@ -1,7 +1,9 @@
 """The parts that a corpus is counted in: its files."""
 
 import glob
+import os
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,9 @@ def files_of(pattern: str) -> dict[str, str]:
     Each has a name, its path from the folder in which the pattern begins, so that what is made of a file
     keeps its name when others come.
     """
-    if Path(pattern).is_file():
+    if os.path.isfile(pattern):
         return {Path(pattern).name: pattern}
-    parts = Path(pattern).parts
-    fixed = next((place for place, part in enumerate(parts) if glob.has_magic(part)), len(parts))
-    root = Path(*parts[:fixed])
+    root = Path(*takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts))
     files = sorted(path for path in glob.glob(pattern, recursive=True) if Path(path).is_file())
     return {str(Path(path).relative_to(root)): path for path in files}
 
