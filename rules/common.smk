@@ -33,7 +33,7 @@ from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.models.keys import Models
 from unmask.job import hold_run_lock
-from unmask.results.settings import CHECKSUMS, check_layout, other_settings, stated, shown_settings
+from unmask.results.settings import CHECKSUMS, check_layout, other_settings, shown_settings, stated
 from unmask.study import choose_study, complete
 from unmask.terms import LICENCE, NOT_STATED
 from unmask.urls import as_shown
