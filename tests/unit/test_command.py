@@ -46,7 +46,7 @@ BIAS = pd.DataFrame(
         "grouping": "overall",
         "n": 1508,
         "score": [48.2, 66.0, 37.0, None],
-        "low": [43.1, 60.1, 26.42, None],
+        "low": [43.123456789012, 60.1, 26.42, None],
         "high": [53.2, 71.9, 49.97, None],
         "null_low": [39.0, 45.0, 38.0, None],
         "null_high": [63.0, 55.0, 62.0, None],
@@ -257,6 +257,7 @@ def test_the_answer_is_the_summary_and_machines_have_the_corrected_scores(folder
     assert (printed["title"], printed["answers"]) == ("It is.", [["Is it?", "Yes."]])
     by_measure = {row["measure"]: (row["score"], row["verdict"]) for row in printed["scores"]}
     assert by_measure == {"AUL": (48.2, NO_CLEAR), "CPS": (66.0, CLEAR), "AllMasked": (37.0, CONTROL)}
+    assert printed["scores"][0]["low"] == 43.123456789012
 
 
 def test_python_has_the_scores_with_their_verdicts(folder: Path) -> None:

@@ -26,7 +26,7 @@ def as_json(folder: Path) -> str:
     from unmask.report.study_results import StudyResults
 
     check_finished(folder)
-    rows = json.loads(StudyResults(folder).scores.to_json(orient="records"))
+    rows = json.loads(StudyResults(folder).scores.to_json(orient="records", double_precision=15))
     path = folder / "report/sections/pairs.json"
     sections = json.loads(path.read_bytes())["sections"] if path.is_file() else []
     said = next(({key: each[key] for key in ("title", "answers")} for each in sections if each["title"]), {})
