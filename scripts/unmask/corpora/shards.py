@@ -13,8 +13,7 @@ from unmask.urls import file_name
 def files_of(pattern: str) -> dict[str, str]:
     """The files that a path or a pattern (*, ?, [], and ** for folders) matches, in order.
 
-    Each has a name, its path from the folder in which the pattern begins, so that what is made of a file
-    keeps its name when others come.
+    Each has a name, its path from the folder in which the pattern begins, which stays when others come.
     """
     if os.path.isfile(pattern):
         return {Path(pattern).name: pattern}
