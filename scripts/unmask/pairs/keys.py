@@ -150,8 +150,8 @@ class PairsFamily(Family):
     """The benchmarks, in the order of the report; or a list of names of resources/pairs/benchmarks.yaml."""
     measures: Annotated[list[Measure], UNIQUE] = Field(default_factory=_measures)
     """The measures to compute, each on the models of its kind, in the order of the report. The first is the
-    headline measure, whose scores are the report's answer. By default those of the kinds that the study has.
-    """
+    headline measure, whose scores are the report's answer. By default AUL, AULA, CPS, SSS, AllMasked and
+    AllMaskedSum of masked, LL, LLMean, CCPS, CSSS and StartAlone of causal language models."""
     controls: Controls = Controls()
     explorer: Explorer | None = Explorer()
     statistics: PairStatistics = PairStatistics()
