@@ -21,6 +21,7 @@ MANIFEST_KEYS = [
     "files",
 ]
 
+
 wildcard_constraints:
     model=any_of(MODELS),
 
