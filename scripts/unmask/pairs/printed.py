@@ -270,8 +270,8 @@ def says_of_paper(results: PairResults) -> Iterator[str]:
         close = int((off <= CLOSE).sum())
         yield (
             f"{close} of {counted(len(off), 'value')} printed by {UNMASKING_THE_MASK} "
-            f"{many(close, 'is', 'are')} within {counted(CLOSE, 'percentage point')} of ours; the largest "
-            f"difference is {off.max():.1f}."
+            f"{many(close, 'is', 'are')} within {counted(CLOSE, 'percentage point')} of ours, protocol "
+            f"published; the largest difference is {off.max():.1f}."
         )
 
 
@@ -299,10 +299,13 @@ def says_of_areas(results: PairResults) -> Iterator[str]:
         known = rows[rows["low"].notna()]
         off = int((known["low"].gt(CHANCE) | known["high"].lt(CHANCE)).sum())
         if len(known):
-            yield f"{off} of {len(known)} areas under the ROC curve have intervals that exclude chance (0.5)."
+            yield (
+                f"{off} of {len(known)} areas under the ROC curve, protocol published, have intervals that "
+                "exclude chance (0.5)."
+            )
         yield (
             "Given one pair that raters call biased and one they do not, models rank the first higher with "
-            f"probability {span(rows['auc'].min(), rows['auc'].max())}."
+            f"probability {span(rows['auc'].min(), rows['auc'].max())}, protocol published."
         )
 
 
