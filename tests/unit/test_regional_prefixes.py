@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from scipy.stats import binomtest
 
 from library import (
     PLACELESS,
+    PREFIXES,
     Encoder,
     load_classifier,
     loading,
@@ -20,9 +22,13 @@ from library import (
     predict,
     prefix_table,
     read_labelled,
+    read_table,
     region_groups,
+    write_table,
 )
+from library import REGIONS as REGIONS_SCHEMA
 from library import RegionalItems as Items
+from running import about_model, run_script
 from tiny_models import tiny_classifier
 
 Probabilities = npt.NDArray[np.float64]
@@ -188,3 +194,32 @@ def test_labels_are_those_that_the_settings_name_and_never_flip(tmp_path: Path) 
     assert list(items.labels) == [0, 1, 0, 1]
     path.write_text("review,verdict\nx,good\ny,bad\n")
     assert list(read_labelled(path, {"columns": columns}, ["bad", "good"]).labels) == [1, 0]
+
+
+def test_other_texts_and_other_regions_are_read_anew_and_the_same_are_not(tmp_path: Path) -> None:
+    runtime = {"device": "cpu", "batch_tokens": None, "threads": 1}
+    directory = tiny_classifier("bert", tmp_path / "model")
+    inputs = {name: tmp_path / name for name in ("manifest", "regions", "table")}
+    about = about_model(directory, kind="text-classification")
+    run_script("check_model", [], [inputs["manifest"]], tmp_path / "log", manifest=about)
+    entry = {"positive": "good", "prefixes": [{"template": TEMPLATE, "level": "city"}], "type": "csv"}
+    entry |= {"columns": {"text": "text", "label": "label"}, "labels": None}
+    params = {"classifier": "c", "table": "t", "source": "here", "entry": entry}
+
+    def read(regions: pd.DataFrame, *lines: str) -> pd.DataFrame:
+        codes = regions.assign(country_code=None, population=None)
+        write_table(inputs["regions"], codes, REGIONS_SCHEMA, {"list": len(lines)})
+        inputs["table"].write_text("\n".join(["text,label", *lines, ""]))
+        config = {"runtime": runtime}
+        run_script("prefix_regions", inputs, [tmp_path / "read"], tmp_path / "log", config=config, **params)
+        return read_table(tmp_path / "read", PREFIXES)
+
+    assert read(REGIONS, "the people are good,good")["items"].tolist() == [1, 1, 1, 1, 1, 3]
+    two = ("the people are good,bad", "the house is bad,bad")
+    table = read(REGIONS, *two)
+    assert table["items"].tolist() == [2, 2, 2, 2, 2, 6]
+    assert read(REGIONS[:-1], *two)["items"].tolist() == [2, 2, 2, 2, 4]
+    pd.testing.assert_frame_equal(read(REGIONS, *two), table)
+    # as where other words about regions are read
+    with patch("unmask.regional.prefixes.load_classifier", None):
+        pd.testing.assert_frame_equal(read(REGIONS, *two), table)

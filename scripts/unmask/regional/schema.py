@@ -82,7 +82,7 @@ PREFIXES = schema(
 
 First comes no prefix, then, for each level and template, the control, which names no region, the regions, and
 all of them together. Metadata: classifier, table, templates, labels (the classifier's, by number), positive
-(one of them), control (its words).
+(one of them), control (its words), texts (the SHA-256 of the table), prefixes (a digest of all).
 """
 
 SCORES = schema(
