@@ -136,7 +136,6 @@ class AssociationResults:
         number = rows.groupby(["suite", "test"], sort=False).ngroup()
         return in_order(
             rows.assign(number=number),
-            suite=rows["suite"].unique(),
             number=range(len(rows)),
             encoder=self.names,
             pooling=self.poolings,
@@ -162,7 +161,7 @@ class AssociationResults:
             for record in facts["cells"]
         ]
         frame = pd.DataFrame(records, columns=columns).astype(dict.fromkeys(columns[-3:], float))
-        return in_order(frame[frame["encoder"].isin(self.names)], encoder=self.names)
+        return in_order(frame, encoder=self.names)
 
     @cached_property
     def sets(self) -> pd.DataFrame:

@@ -137,9 +137,7 @@ class PairResults:
     @cached_property
     def models_compared(self) -> pd.DataFrame:
         """COMPARISONS of the study's models, with the column benchmark first."""
-        rows = load_tables(self.files["models_compared"], COMPARISONS, "benchmark")
-        models = [model.name for model in self.study.models]
-        return rows[rows["first"].isin(models) & rows["second"].isin(models)].reset_index(drop=True)
+        return load_tables(self.files["models_compared"], COMPARISONS, "benchmark")
 
     @property
     def series(self) -> Mapping[str, Mapping[str, str]]:
