@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -202,9 +203,13 @@ def test_other_texts_and_other_regions_are_read_anew_and_the_same_are_not(tmp_pa
     inputs = {name: tmp_path / name for name in ("manifest", "regions", "table")}
     about = about_model(directory, kind="text-classification")
     run_script("check_model", [], [inputs["manifest"]], tmp_path / "log", manifest=about)
-    entry = {"positive": "good", "prefixes": [{"template": TEMPLATE, "level": "city"}], "type": "csv"}
+    entry: dict[str, Any] = {
+        "positive": "good",
+        "prefixes": [{"template": TEMPLATE, "level": "city"}],
+        "type": "csv",
+    }
     entry |= {"columns": {"text": "text", "label": "label"}, "labels": None}
-    params = {"classifier": "c", "table": "t", "source": "here", "entry": entry}
+    params: dict[str, Any] = {"classifier": "c", "table": "t", "source": "here", "entry": entry}
 
     def read(regions: pd.DataFrame, *lines: str) -> pd.DataFrame:
         codes = regions.assign(country_code=None, population=None)
