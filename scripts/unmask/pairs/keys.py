@@ -276,9 +276,10 @@ class PairTable(Benchmark, Table):
     _one = one_of("url", "path")
 
     @model_validator(mode="after")
-    def _names_what_it_leaves_out(self) -> "PairTable":
-        if "without" in self.model_fields_set and "pair_id" not in self.columns.model_fields_set:
-            raise ValueError("without needs columns.pair_id")
+    def _has_what_its_keys_are_of(self) -> "PairTable":
+        for key, column in (("without", "pair_id"), ("directions", "direction"), ("separator", "ratings")):
+            if key in self.model_fields_set and column not in self.columns.model_fields_set:
+                raise ValueError(f"{key} needs columns.{column}")
         return self
 
 
