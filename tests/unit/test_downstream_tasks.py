@@ -218,7 +218,7 @@ def test_similarity(tmp_path: Path, public: bool) -> None:
     twins = read_task(tmp_path, "stsb", test=[["A man is here.", "A woman is here.", 1.0]])
     assert any("1 of 2 templates are there twice" in remark for remark in twins.remarks)
     # articles follow the sound
-    jobs = ["An usher", "A user", "An heir", "A one-man band", "A European", "An uncle"]
+    jobs = ["An usher", "A user", "An heir", "A one-man band", "A European", "An uncle", "A urologist"]
     listed = "\n".join(["occupation", *(job.partition(" ")[2] for job in jobs)])
     bias = part(read_task(tmp_path, "stsb", occupations=f"{listed}\n"), "bias")
     assert {*bias["second"].str.removesuffix(" is here.")} > {*jobs}

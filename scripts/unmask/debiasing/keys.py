@@ -46,8 +46,8 @@ class Debiasing(Keys):
     corpus: Annotated[str, among("corpora")]
     """The texts that they are trained on; a line is a document."""
     words: PublishedOrFile = "published"
-    """Pairs of words that differ in gender, published for the list of the paper (GN-GloVe's), or a CSV file
-    with the columns feminine and masculine."""
+    """Pairs of words that differ in gender, published for the list of the paper (GN-GloVe's; with a world's
+    corpus those of the world), or a CSV file with the columns feminine and masculine."""
     held_out: Whole = 10000
     """So many lines, from the first, are not trained on but for choosing and watching."""
     training: Training = Training()

@@ -30,7 +30,7 @@ from unmask.user_tables import Column, Table, choices_of, value_text
 
 LETTERS = re.compile(r"[^\W\d_]+")
 _BEGINNING = re.compile(r"A (?:man|woman)\b(.*)", re.DOTALL)
-_AN = re.compile(r"[aeio]|u(?!ni|s[aeiu]|ti)|h(?:eir|onest|onou?r|our)", re.IGNORECASE)
+_AN = re.compile(r"[aeio]|u(?!ni|s[aeiu]|ti|r[aeio])|h(?:eir|onest|onou?r|our)", re.IGNORECASE)
 _A = re.compile(r"one\b|once\b|eu|ew", re.IGNORECASE)
 
 PUBLISHED = (1968, 164)
