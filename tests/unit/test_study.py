@@ -107,9 +107,9 @@ statistics: {chance: {seed: 1180591620717411303424}} => statistics.chance.seed: 
 statistics: {confidence: 0.99, chance: {draws: 199}} => statistics: chance.draws: 199 are too few
 benchmarks: {c: {format: table, path: c.csv, columns: {pair_id: {value: p}}}}
 => benchmarks.c.columns.pair_id: a dict should be a valid string
-benchmarks: {c: {format: table,path: c,without: [x], columns: {bias_type: t, stereotype: s, antistereotype: a}}}
+benchmarks: {c: {format: table,path: c,without: [x], columns: {bias_type: t,stereotype: s,antistereotype: a}}}
 => benchmarks.c: without needs columns.pair_id
-benchmarks: {c: {format: table,path: c,separator: x, columns: {bias_type: t, stereotype: s, antistereotype: a}}}
+benchmarks: {c: {format: table,path: c,separator: x, columns: {bias_type: t,stereotype: s,antistereotype: a}}}
 => benchmarks.c: separator needs columns.ratings
 scoring: {unknown_tokens: 2} => scoring.unknown_tokens: 2 should be less than or equal to 1
 runtime: {device: tpu} => runtime.device: 'tpu' should match pattern
