@@ -20,6 +20,7 @@ REMOVED = (
     "evidence/a/pairs/original/.none.shards/000000.parquet",
     "evidence/a/pairs/original/none.parquet",
     "models/c/.files.partial/weights",
+    "models/d/.files.training-0123456789abcdef/state.pt",
     "scores/a/pairs/.original.partial.parquet",
 )
 

@@ -17,7 +17,7 @@ EVIDENCE = re.compile(
 """What models have made of texts, and corpora whose words are counted, as paths in a study's folder; a
 finished study needs it no more."""
 
-ABANDONED = re.compile(r"(.+/)?\.[^/]+\.(partial|shards)\b.*")
+ABANDONED = re.compile(r"(.+/)?\.[^/]+\.(partial|shards|training)\b.*")
 """What jobs that were killed have left."""
 
 
