@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from library import GROUPS, read_left_out, read_listed, read_listing, words_of
+import pytest
+
+from library import GROUPS, InputError, read_left_out, read_listed, read_listing, words_of
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 LEFT_OUT = RESOURCES / "frequency" / "left_out_words.yaml"
@@ -28,6 +30,18 @@ def test_the_list_of_words_to_leave_out() -> None:
     assert all(words_of(word) == [word] for word in found)
     # words that name a group stay in
     assert not {"he", "she", "his", "her", "him", "men", "women", "old", "poor", "gay", "whites"} & found
+
+
+def test_a_list_of_ones_own_is_read_as_texts_are(tmp_path: Path) -> None:
+    lists = tmp_path / "left_out.yaml"
+    lists.write_text("mine: {source: me, words: [Straight O’Neil, 'on', 5]}\n")
+    assert read_left_out(lists) == {"straight", "o'neil", "on", "5"}
+    # for YAML this is true
+    lists.write_text("mine: {source: me, words: [il, on]}\n")
+    with pytest.raises(
+        InputError, match=r"left_out\.yaml: words: true is no text; put on, off, yes and no in"
+    ):
+        read_left_out(lists)
 
 
 def test_the_words_of_the_papers_table2_have_the_mean_ranks_printed_there() -> None:

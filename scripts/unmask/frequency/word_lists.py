@@ -5,7 +5,9 @@ from typing import Any
 
 import pandas as pd
 
+from unmask.errors import InputError
 from unmask.user_files import read_config
+from unmask.words import words_of
 
 ADVANTAGED, DISADVANTAGED = "advantaged", "disadvantaged"
 GROUPS = (ADVANTAGED, DISADVANTAGED)
@@ -13,9 +15,13 @@ GROUPS = (ADVANTAGED, DISADVANTAGED)
 
 def read_left_out(path: str | Path) -> frozenset[str]:
     """The words of every list in a YAML file of lists: name -> {source, words}; an entry of `words` may hold
-    several words, separated by spaces, or be a number."""
-    entries = (entry for listed in read_config(path).values() for entry in listed["words"])
-    return frozenset(word for entry in entries for word in str(entry).split())
+    several words, or be a number. Raises InputError for one that YAML takes for no text, such as `on`."""
+    entries = [entry for listed in read_config(path).values() for entry in listed["words"]]
+    if taken := [entry for entry in entries if entry is None or isinstance(entry, bool)]:
+        raise InputError(
+            f"{path}: words: {str(taken[0]).lower()} is no text; put on, off, yes and no in quotes"
+        )
+    return frozenset(word for entry in entries for word in words_of(str(entry)))
 
 
 def read_listed(path: str | Path) -> pd.DataFrame:
