@@ -53,7 +53,7 @@ PEOPLE = [
     {"bio": f"{who} {i} works.", "job": job, "sex": sex, "one": 1, "which": ("train", "dev", "test")[i % 3]}
     for i in range(10)
     for who, sex in (("She", "F"), ("He", "M"))
-    for job in ("nurse", "pilot")
+    for job in ("pilot", "nurse")
 ]
 ANSWERS = ("yes", "maybe", "no")
 ALIKE: list[dict[str, Any]] = [
@@ -272,7 +272,8 @@ def test_a_sample_keeps_pairs_whole_and_follows_the_seed(
 def test_a_table_of_people(tmp_path: Path, by_column: bool) -> None:
     columns = {"text": "bio", "label": "job", "gender": "sex"} | ({"part": "which"} if by_column else {})
     rows = [dict(row) for row in PEOPLE]
-    rows[8]["sex"] = ""
+    # one to train on, one of the test
+    rows[1]["sex"] = rows[8]["sex"] = ""
     settings = [{"columns": columns, "seed": seed} for seed in (0, 0, 5)]
     task, same, other = (read_task(tmp_path, "people", each, train=rows) for each in settings)
     assert task.items.equals(same.items) and task.items.equals(other.items) == by_column
@@ -281,6 +282,8 @@ def test_a_table_of_people(tmp_path: Path, by_column: bool) -> None:
     if by_column:
         assert list(task.items["text"]) == [row["bio"] for row in rows if row["which"] == "test"]
         assert list(task.items["occupation"]) == [row["job"] for row in rows if row["which"] == "test"]
+        shares = task.items.groupby("occupation")["female_share"].first()
+        assert shares.to_dict() == pytest.approx({"nurse": 300 / 7, "pilot": 50})
         assert task.items["gender"].isna().sum() == 1 and "1 of 12 people of the test" in task.remarks[0]
     else:
         assert list(task.examples["part"].value_counts()) == [28, 4] and len(task.items) == 8

@@ -86,6 +86,8 @@ def read(path: Path, columns: dict[str, Any], options: dict[str, Any]) -> pd.Dat
         ("a.csv", NUMBERED, {}, {"limit": 3}, {"pair_id": ["0", "3", "6"]}),
         ("a.csv", NUMBERED, {}, {"limit": 99}, {"pair_id": list("0123456789")}),
         ("a.csv", "x,y\na,b\n\nc,d\n", {}, {}, {"pair_id": ["0", "1"]}),
+        # text of ASCII is that of any encoding
+        ("a.csv", "x,y\na,b\n", {}, {"encoding": "latin-1"}, {"stereotype": ["a"]}),
         ("a.csv", "x,y,g\na,b,F\nc,d,M\ne,f,\n", *DIRECTED, {"direction": ["stereo", "antistereo", None]}),
         (
             *("a.csv", "x,y,votes\na,b,gender; ;race\nc,d,\n", {"ratings": "votes"}, {"separator": ";"}),

@@ -19,10 +19,10 @@ COLUMNS = (
     Column("count", int, optional=True, least=1),
     Column("side", choices={"L": "left", "R": "right", "1": "one"}),
 )
-GOOD: dict[str, Any] = {"no": 1, "share": 0.25, "count": 3, "side": "L", "other": "x"}
+GOOD: dict[str, Any] = {"no": 1, "share": 1, "count": 1, "side": "L", "other": "x"}
 EMPTY: dict[str, Any] = {"no": 2, "share": None, "count": None, "side": None, "other": "x"}
 READ = [
-    {"id": "1", "share": 0.25, "count": 3, "side": "left"},
+    {"id": "1", "share": 1, "count": 1, "side": "left"},
     {"id": "2", "share": None, "count": None, "side": None},
 ]
 
@@ -84,6 +84,7 @@ def test_what_python_alone_takes_for_a_number(text: str, tmp_path: Path) -> None
         assert "n: " in refused(path, [Column("n", kind)])
     for value in (True, [1], 10**400):
         assert "n: " in refused(written(tmp_path, "jsonl", [{"n": value}]), [Column("n", float)])
+    assert "n: " in refused(written(tmp_path, "jsonl", [{"n": True}]), [Column("n", identifier)])
 
 
 def test_labels_and_keys_are_compared_over_files(tmp_path: Path) -> None:
