@@ -170,6 +170,7 @@ def test_effects_are_those_of_the_definitions(name: str, experiment: str, unit: 
     assert row.mean_difference == pytest.approx(mean(left) - mean(right), rel=1e-9)
     assert row.d == pytest.approx(size(left, right), rel=1e-9)
     assert row.statistic == pytest.approx(sum(left) - sum(right), rel=1e-9)
+    assert row.d_low < row.d_high
     if not experiment.startswith("E3"):
         assert (row.x, row.y, row.expected_d) == (len(left), len(right), expected_d(len(left), len(right)))
     if experiment == "E2":

@@ -282,6 +282,9 @@ def test_a_table_of_people(tmp_path: Path, by_column: bool) -> None:
     if by_column:
         assert list(task.items["text"]) == [row["bio"] for row in rows if row["which"] == "test"]
         assert list(task.items["occupation"]) == [row["job"] for row in rows if row["which"] == "test"]
+        # a file is of its part, whatever its column says
+        with_dev = read_task(tmp_path, "people", settings[0], train=rows, dev=PEOPLE)
+        assert list(with_dev.examples["part"].value_counts()) == [52, 16]
         shares = task.items.groupby("occupation")["female_share"].first()
         assert shares.to_dict() == pytest.approx({"nurse": 300 / 7, "pilot": 50})
         assert task.items["gender"].isna().sum() == 1 and "1 of 12 people of the test" in task.remarks[0]

@@ -221,6 +221,9 @@ def test_weights_far_apart_do_not_cancel() -> None:
     shares = 1, math.exp(-3), math.exp(-103)
     expected = (first + second * shares[1] + third * shares[2]) / sum(shares)
     close(HIERARCHICAL["corrected"](Tree(regions), rows.f, names)[2, 1], expected)
+    # nor does rounding part regions that are alike
+    rows.f[3:] = rows.f[3]
+    close(HIERARCHICAL["corrected"](Tree(regions), *rows)[2], 0)
 
 
 def test_the_table() -> None:
@@ -262,6 +265,11 @@ def test_the_table() -> None:
     for _, family in of_c_w.groupby("level"):
         # Holm's smallest p is Bonferroni's
         close(family["p_holm"].min(), min(1, len(family) * family["p"].min()))
+    # what permutations leave as it is but for rounding they give as well
+    alone = world([0] * 5, [])
+    sets = {"full": {"corrected": drawn(alone, 10, 0)}}
+    of_alone = score_table(Tree(alone), sets, {"full"}, draws=9, seed=0, confidence=0.9)
+    assert set(of_alone["p"].dropna()) == {1.0}
 
 
 def test_the_script_reads_what_each_protocol_and_list_is_of(tmp_path: Path) -> None:

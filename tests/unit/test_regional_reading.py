@@ -79,7 +79,11 @@ def test_the_most_populous(whole: pd.DataFrame, countries: int | None, cities: i
     assert list(chosen["region"]) == list(whole["region"][whole["region"].isin(chosen["region"])])
 
 
-def test_cities_that_no_table_has() -> None:
+def test_cities_of_so_many_people_and_those_that_no_table_has(whole: pd.DataFrame) -> None:
+    cities = level(whole, "city")
+    least = int(cities["population"].median())
+    large = cities[cities["population"] >= least]
+    assert list(level(read_geonames(least)[0], "city")["region"]) == list(large["region"])
     with pytest.raises(
         InputError, match=r"^regions: min_population: 499 is below the 500 people of the small"
     ):
