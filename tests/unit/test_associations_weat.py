@@ -265,6 +265,14 @@ def test_intervals_are_percentiles_of_resampled_units() -> None:
     samples = [size(rng.choice(x, 8).tolist(), rng.choice(y, 6).tolist()) for _ in range(4000)]
     row = run(stimuli, vectors, confidence=0.8).iloc[0]
     assert (row["d_low"], row["d_high"]) == pytest.approx(np.quantile(samples, [0.1, 0.9]), abs=0.08)
+    # of E3 both sides have the same targets, here beside nearly the same pictures
+    stimuli = pictured(X=[1] * 8, Y=[1], A_X=[1], A_Y=[1], B_X=[1], B_Y=[1])
+    vectors = vectors_of(stimuli, 9)
+    vectors[[10, 12]] = vectors[[9, 11]] + 0.3 * vectors[[10, 12]]
+    x, y = map(np.array, Literal(stimuli, vectors, False).arms("E3x"))
+    samples = [size(x[some].tolist(), y[some].tolist()) for some in rng.choice(8, (4000, 8))]
+    row = by_experiment(stimuli, vectors)["E3x", "text"]
+    assert (row.d_low, row.d_high) == pytest.approx(np.quantile(samples, [0.025, 0.975]), abs=0.08)
 
 
 def test_holm_is_over_the_tests_of_a_pooling_and_unit() -> None:

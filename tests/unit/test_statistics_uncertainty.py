@@ -42,19 +42,6 @@ def test_pairs_that_share_a_node_vary_together_and_no_others(nodes: list[set[int
         np.testing.assert_allclose(among, expected[np.ix_(members, members)], atol=1e-9)
 
 
-def test_pairs_that_are_copies_count_once_and_unknown_ones_not_at_all() -> None:
-    """Fifty values ten times each: the variance of the mean is the usual one of fifty."""
-    values = np.random.default_rng(3).normal(size=(50, 2))
-    values[:7, 1] = np.nan
-    copies = np.repeat(values, 10, axis=0), Sharing.of([{i // 10} for i in range(500)])
-    # taken ten times, without a node
-    again = np.tile(values, (10, 1)), Sharing.of([()] * 50).among(np.tile(np.arange(50), 10))
-    for found in (contrast(values, Sharing.of([()] * 50)), contrast(*copies), contrast(*again)):
-        np.testing.assert_allclose(found["df"], [49, 42])
-        variances = [values[:, 0].var(ddof=1) / 50, values[7:, 1].var(ddof=1) / 43]
-        np.testing.assert_allclose(found["clustered"], variances)
-
-
 def test_the_variance_has_a_floor_and_may_be_unknown() -> None:
     turns = np.tile([1.0, -1.0], 40)[:, None]
     found = contrast(turns, Sharing.of([{i // 2} for i in range(80)]))
