@@ -1,4 +1,5 @@
-"""Charts of bias scores, in small panels with intervals, the band of word choice and the line at 50."""
+"""Charts of bias scores, in small panels with intervals, the band of word choice and the line at 50; and the
+paper's Figure 1."""
 
 import math
 
@@ -7,8 +8,8 @@ import pandas as pd
 
 from unmask.measures.formulas import title_of
 from unmask.pairs.results import TESTABLE, VERDICTS
-from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
-from unmask.report.tables import columns_of, rows_of
+from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, only, panels, scatter, tooltips
+from unmask.report.tables import columns_of, in_order, records, rows_of
 from unmask.report.wording import counted
 from unmask.statistics.schema import NO_PREFERENCE
 
@@ -19,6 +20,8 @@ _COLUMNS = ("model", "benchmark", "group", "score", "low", "high", "untrained_lo
 
 TITLE = "stereotype preferred, of 100 pairs"
 AT_50 = "line: 50, no preference"
+
+FALSE_RATE, TRUE_RATE = "false_positive_rate", "true_positive_rate"
 
 
 def headline(scores: pd.DataFrame) -> alt.FacetChart | None:
@@ -118,3 +121,34 @@ def _panels(
         # lines that fit on a phone: a chart that is saved has no caption
         grid=Grid(columns, between=ON, title=title, subtitle=["; ".join([AT_50, *known[:1]]), *known[1:]]),
     )
+
+
+def figure1(rows: pd.DataFrame) -> alt.FacetChart:
+    """The paper's Figure 1: a panel for each ROC curve, at most four in a row.
+
+    rows: of unmask.pairs.printed.curves; of one model and benchmark alone a panel does not name these.
+    """
+    several = len(rows[["model", "benchmark"]].drop_duplicates()) > 1
+    of = "\n" + rows["model"].astype(str) + ON + rows["benchmark"].astype(str)
+    rows = rows.assign(panel=rows["title"] + of if several else rows["title"])
+    # scores that know nothing of the ratings lie on the diagonal
+    corners = pd.DataFrame({FALSE_RATE: [0.0, 1.0], TRUE_RATE: [0.0, 1.0]})
+    diagonal = rows.drop(columns=[FALSE_RATE, TRUE_RATE]).drop_duplicates().merge(corners, how="cross")
+    frame = pd.concat([diagonal.assign(drawn="chance"), rows.assign(drawn="curve")], ignore_index=True)
+    frame = in_order(frame.assign(measure=frame["measure"].map(title_of)), panel=rows["panel"].unique())
+    scale, ticks = alt.Scale(domain=[0, 1], nice=False), [0, 0.2, 0.4, 0.6, 0.8, 1]
+    across, up = alt.Axis(values=ticks), alt.Axis(values=ticks, minExtent=44, maxExtent=44)
+    axes = {
+        "x": alt.X(f"{FALSE_RATE}:Q", title="false positive rate", scale=scale, axis=across),
+        "y": alt.Y(f"{TRUE_RATE}:Q", title="true positive rate", scale=scale, axis=up),
+    }
+    chance, curve = (alt.Chart().transform_filter(only("drawn", each)) for each in ("chance", "curve"))
+    # in the order of its points: it may rise straight up
+    line = curve.mark_line(style="single", strokeWidth=1.8).encode(
+        **axes,
+        order=alt.Order("place:Q"),
+        tooltip=tooltips(frame[["measure", FALSE_RATE, TRUE_RATE]]),
+    )
+    layers = [chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(**axes), line]
+    grid = Grid(min(4, frame["measure"].nunique()), width=240, height=240)
+    return panels(layers, records(frame), grid, margin=60)

@@ -325,7 +325,7 @@ TRUST = Topic[PairResults](
             "agreement",
             "Figure 1 of the paper: agreement with human raters",
             printed.curves,
-            chart=printed.figure1,
+            chart=charts.figure1,
             each=("model", "benchmark"),
             says=printed.says_of_areas,
             file="figure1",

@@ -8,14 +8,12 @@ prints it. Its frame has one row per number (COLUMNS).
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
 from unmask.measures.formulas import sees_context, title_of
-from unmask.pairs.charts import ON
+from unmask.pairs.charts import FALSE_RATE, TRUE_RATE
 from unmask.pairs.results import COUNT, PairResults
-from unmask.report.forms import Grid, only, panels, tooltips
 from unmask.report.presenting import Topic
 from unmask.report.study_results import UNMASKING_THE_MASK
 from unmask.report.tables import (
@@ -24,7 +22,6 @@ from unmask.report.tables import (
     Table,
     TableAndSheet,
     in_order,
-    records,
     rows_of,
     with_marks,
 )
@@ -277,8 +274,6 @@ def says_of_paper(results: PairResults) -> Iterator[str]:
 
 # Figure 1
 
-FALSE_RATE, TRUE_RATE = "false_positive_rate", "true_positive_rate"
-
 CHANCE = 0.5
 """The area under the ROC curve of scores that know nothing of the ratings."""
 
@@ -319,37 +314,6 @@ def curves(results: PairResults) -> pd.DataFrame:
     ]
     points = results.roc[results.roc["protocol"] == PUBLISHED]
     return rows[KEYS].assign(title=titles).merge(points[[*KEYS, FALSE_RATE, TRUE_RATE]], on=KEYS)
-
-
-def figure1(rows: pd.DataFrame) -> alt.FacetChart:
-    """The paper's Figure 1: a panel for each ROC curve, at most four in a row.
-
-    rows: of `curves`; of one model and benchmark alone a panel does not name these.
-    """
-    several = len(rows[["model", "benchmark"]].drop_duplicates()) > 1
-    of = "\n" + rows["model"].astype(str) + ON + rows["benchmark"].astype(str)
-    rows = rows.assign(panel=rows["title"] + of if several else rows["title"])
-    # scores that know nothing of the ratings lie on the diagonal
-    corners = pd.DataFrame({FALSE_RATE: [0.0, 1.0], TRUE_RATE: [0.0, 1.0]})
-    diagonal = rows.drop(columns=[FALSE_RATE, TRUE_RATE]).drop_duplicates().merge(corners, how="cross")
-    frame = pd.concat([diagonal.assign(drawn="chance"), rows.assign(drawn="curve")], ignore_index=True)
-    frame = in_order(frame.assign(measure=frame["measure"].map(title_of)), panel=rows["panel"].unique())
-    scale, ticks = alt.Scale(domain=[0, 1], nice=False), [0, 0.2, 0.4, 0.6, 0.8, 1]
-    across, up = alt.Axis(values=ticks), alt.Axis(values=ticks, minExtent=44, maxExtent=44)
-    axes = {
-        "x": alt.X(f"{FALSE_RATE}:Q", title="false positive rate", scale=scale, axis=across),
-        "y": alt.Y(f"{TRUE_RATE}:Q", title="true positive rate", scale=scale, axis=up),
-    }
-    chance, curve = (alt.Chart().transform_filter(only("drawn", each)) for each in ("chance", "curve"))
-    # in the order of its points: it may rise straight up
-    line = curve.mark_line(style="single", strokeWidth=1.8).encode(
-        **axes,
-        order=alt.Order("place:Q"),
-        tooltip=tooltips(frame[["measure", FALSE_RATE, TRUE_RATE]]),
-    )
-    layers = [chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(**axes), line]
-    grid = Grid(min(4, frame["measure"].nunique()), width=240, height=240)
-    return panels(layers, records(frame), grid, margin=60)
 
 
 # the language model score of StereoSet
