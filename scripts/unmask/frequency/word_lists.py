@@ -18,9 +18,8 @@ def read_left_out(path: str | Path) -> frozenset[str]:
     several words, or be a number. Raises InputError for one that YAML takes for no text, such as `on`."""
     entries = [entry for listed in read_config(path).values() for entry in listed["words"]]
     if taken := [entry for entry in entries if entry is None or isinstance(entry, bool)]:
-        raise InputError(
-            f"{path}: words: {str(taken[0]).lower()} is no text; put on, off, yes and no in quotes"
-        )
+        what = f"words: {str(taken[0]).lower()} is no text"
+        raise InputError(f"{path}: {what}; a word such as on, off, yes or no needs quotes")
     return frozenset(word for entry in entries for word in words_of(str(entry)))
 
 
