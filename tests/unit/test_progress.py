@@ -29,3 +29,8 @@ def test_speed_is_one_number_and_the_time_left_goes_by_tokens(
     progress.skip(2000)
     progress.stage = "pass 2 of 3: "
     assert lines(caplog, progress) == "pass 2 of 3: 75% done, 200 tokens a second, about 0:00:05 left"
+    # whole numbers, however fast a model reads
+    fast = Progress(40_000)
+    clock[0] += 8
+    fast.add(20_000)
+    assert lines(caplog, fast) == "50% done, 2,500 tokens a second, about 0:00:08 left"

@@ -33,7 +33,7 @@ def test_columns_of_crows_pairs(tmp_path: Path, caplog: pytest.LogCaptureFixture
     about = {"pair_id": "0", "bias_type": "gender", "direction": "stereo", "writer": "a0"}
     assert pairs.iloc[0].to_dict() == NOTHING | sides | about | {"ratings": ["gender", None, "gender"]}
     assert list(pairs.iloc[1][["pair_id", "direction"]]) == ["1", "antistereo"]
-    assert "in 1 pairs both sentences are the same" in caplog.text
+    assert "pairs in which both sentences are the same: 1" in caplog.text
 
 
 def test_columns_of_stereoset(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def read_benchmark(path: str | Path, entry: Entry) -> pd.DataFrame:
     types = ", ".join(f"{type_} {count}" for type_, count in Counter(pairs["bias_type"]).most_common())
     logger.info("%s: %d pairs (%s)", path, len(pairs), types)
     if same := int((pairs["stereotype"] == pairs["antistereotype"]).sum()):
-        logger.warning("%s: in %d pairs both sentences are the same", path, same)
+        logger.warning("%s: pairs in which both sentences are the same: %d", path, same)
     return pairs
 
 

@@ -55,8 +55,8 @@ MADE = Table(
     ["name", "from", "method", "protocol"],
     [
         Column("steps", "{steps}"),
-        Column("loss before", "{before:.3g}"),
-        Column("loss after", "{after:.3g}"),
+        Column("loss before", "{before:.3f}"),
+        Column("loss after", "{after:.3f}"),
     ],
     heads={"name": "model", "from": "made from"},
 )

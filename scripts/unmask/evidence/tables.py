@@ -138,7 +138,7 @@ class Progress:
         speed = self._tokens / max(self._said - self._start, 1e-9)
         left = max(self._expected - self._skipped - self._tokens, 0.0)
         done, wait = 100 * (1 - left / self._expected), timedelta(seconds=round(left / max(speed, 1e-9)))
-        line = f"{self.stage}{done:.0f}% done, {speed:.3g} tokens a second, about {wait} left"
+        line = f"{self.stage}{done:.0f}% done, {speed:,.0f} tokens a second, about {wait} left"
         logger.info("%s", line, extra=PROGRESS)
 
 
