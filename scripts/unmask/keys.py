@@ -79,8 +79,10 @@ class Keys(BaseModel):
     @classmethod
     def _is_meant(cls, value: Any, info: ValidationInfo) -> Any:
         wanted = str(cls.model_fields[str(info.field_name)].annotation)
+        # pydantic takes these for 0 and 1
+        is_number = re.search(r"\b(int|float)\b", wanted) and not re.search("bool|Any|JsonValue", wanted)
         for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, bool) and not re.search("bool|Any|JsonValue", wanted):
+            if isinstance(each, bool) and is_number:
                 raise ValueError(f"{each} is neither text nor a number")
         return value
 
@@ -207,7 +209,8 @@ class Place:
         """Why there is not what a path stands for, if so."""
         try:
             if self.of == "file":
-                return None if Path(path).is_file() else f"{path} is missing"
+                what = "no file but a folder" if Path(path).is_dir() else "missing"
+                return None if Path(path).is_file() else f"{path} is {what}"
             if self.of != "files" and not Path(path).is_dir():
                 return f"{path} is not a directory"
             if self.of == "folder of a model" and not Path(path, "config.json").is_file():

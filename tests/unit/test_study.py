@@ -122,7 +122,8 @@ study: "a\\n" => study: 'a\\n' should match pattern
 study: 5 => study: 5 should be a valid string
 title: 2020-01-01 => title: has a value in it that JSON has not: Object of type date
 statistics: [] => statistics: a list should be a mapping
-statistics: {clusters: [true]} => statistics.clusters: True is neither text nor a number
+statistics: {clusters: [true]} => statistics.clusters.0: True is not one of these (known: words, target,
+controls: {shuffled: false} => controls.shuffled: False should be a mapping
 title: !!set {x} => title: has a value in it that JSON has not: Object of type set
 title: "\\ud800" => title: has a value in it that JSON has not: 'utf-8' codec can't
 data: 5 => data: 5 should be a valid string
@@ -304,6 +305,7 @@ def test_files_are_there_with_their_checksums(tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
     pairs = {"format": "crows-pairs", "path": str(file)}
     assert reason(pairs) == f"path: {file} is missing"
+    assert reason(pairs | {"path": str(tmp_path)}) == f"path: {tmp_path} is no file but a folder"
     file.write_text("x")
     # git hash-object of a file that holds `x`
     blob = "c1b0730e0133447badfcc74c9af9ef1c5a3ec4c1"
