@@ -23,7 +23,11 @@ NO_WORK = ("all", "total")
 WIDTH = 80
 """Of a line on one job, or on jobs of one kind."""
 
-REPEATED = ("RuleException", "WorkflowError", "CalledProcessError", "At least one job", "Exiting because")
+REPEATED = (
+    *("RuleException", "WorkflowError", "CalledProcessError", "At least one job", "Exiting because"),
+    # the list of evidence, of a job that had made none
+    "Cannot restore",
+)
 """Messages of Snakemake on jobs that failed, each of which has said why itself."""
 
 

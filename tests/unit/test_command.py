@@ -301,6 +301,7 @@ def test_the_exit_status_can_say_that_a_preference_is_clear(
         ("show nosuch", "there is no folder nosuch, and no study of that name\n"),
         ("show half", "results/half: no finished study (no report/summary.txt)\n"),
         ("show broken.yaml", "broken.yaml: not valid YAML: "),
+        ("compare results/half results/hlaf", "results/hlaf: no such file or folder\n"),
         ("score a b -n", "another model is named"),
     ],
 )
@@ -348,6 +349,7 @@ def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.Ca
         *starting(2, "fetch_model", "Fetching m", str(log)),
         (LogEvent.JOB_ERROR, {"level": logging.ERROR, "jobid": 2, "rule_name": "fetch_model"}),
         (LogEvent.ERROR, {"level": logging.ERROR, "text": "RuleException: in line 50"}),
+        (None, {"level": logging.WARNING, "text": "Cannot restore r/digests.json: no backup found."}),
         (None, {"level": logging.WARNING, "text": "a [warning]"}),
         (None, {"text": "Select jobs to execute..."}),
     ]

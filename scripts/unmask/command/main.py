@@ -127,6 +127,9 @@ def _score(options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     """Say whether b is less biased than a, or whether two runs of a study agree."""
+    for path in (options.a, options.b):
+        if not Path(path).exists():
+            raise InputError(f"{path}: no such file or folder")
     if Path(options.a).is_dir() and Path(options.b).is_dir():
         from unmask.results.comparing import compare_runs, describe
 
