@@ -299,3 +299,9 @@ def test_the_script_reads_what_each_protocol_and_list_is_of(tmp_path: Path) -> N
             of = drawn_rows["released" if protocol == "published" else "likelihoods", list_]
             expected = all_scores(regions, of)[protocol, measure][regions["level"] != "city"]
             np.testing.assert_allclose(scores[words, protocol, measure], expected, rtol=1e-5)
+    more = [*about, ("mine", "x", "late", "late")]
+    write_table(tmp_path / "words.parquet", pd.DataFrame(more, columns=WORDS.names), WORDS, {})
+    with pytest.raises(SystemExit):
+        run_script("score_hierarchy", inputs, [tmp_path / "scores"], tmp_path / "log", **params)
+    lacking = "no likelihood of a sentence with the region 'in c0' with the word 'late'"
+    assert lacking in (tmp_path / "log").read_text()
