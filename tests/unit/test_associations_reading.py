@@ -51,6 +51,11 @@ def test_only_some_tests(tmp_path: Path) -> None:
     assert len(rows) == 18 and rows["stimulus"].max() == 8
     with pytest.raises(InputError, match="only: no file of the test 'four'"):
         stimuli(paths, only=["one", "four"])
+    (tmp_path / "more").mkdir()
+    with pytest.raises(InputError, match=r"the test 'one' is .*/one\.jsonl too; put one into another suite"):
+        stimuli([*paths, *written(tmp_path / "more", one=sent_bias())])
+    with pytest.raises(InputError, match="no file of a test is there"):
+        stimuli([])
 
 
 def test_each_stimulus_is_one_text_word_and_picture(tmp_path: Path) -> None:

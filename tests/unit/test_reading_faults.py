@@ -162,6 +162,10 @@ BAD_FILES: dict[str, dict[str | bytes, str]] = {
         f'{CSV}2,c,d,"gender\n3,e,f,g\n': "line 3: unexpected end of data",
         f'{CSV}"2\n",c,d,gender\n': "row 1 (line 4): pair_id: '2\\n' has a control character '\\n' in it",
     },
+    "jsonl": {
+        "[1]\n": "row 0 (line 1): not a JSON object",
+        f'{{"i": "1", {LINE}, "v": [1]}}\n': "row 0 (line 1): v: is not a list of texts: a list",
+    },
     "stereoset": {
         "": "not JSON (Expecting value",
         stereoset(item()).replace('"id":', '"id": "b", "id":'): "the key 'id' is there twice in one object",
@@ -180,6 +184,7 @@ BAD_FILES: dict[str, dict[str | bytes, str]] = {
         parquet(**GOOD | {"t": [1, 2]}): "row 0: t: is not a text but 1",
     },
 }
+RATED = {"jsonl": {"ratings": "v"}}
 # the second row has a line break in it
 CROWS = f'{HEADER}0,a,b,stereo,gender,"[[\'gender\'], []]",a0,[]\n1,"c\nd",é,antistereo,age,[],a1,[]\n'
 SIDES = {"stereotype": "x", "antistereotype": "y", "bias_type": {"value": "gender"}}
@@ -203,7 +208,7 @@ CASES: list[tuple[dict[str, Any], str | bytes, str]] = [
         for content, columns, options, line in BAD_TABLES
     ),
     *(
-        (STEREOSET if kind == "stereoset" else table(kind), content, line)
+        (STEREOSET if kind == "stereoset" else table(kind, **RATED.get(kind, {})), content, line)
         for kind, files in BAD_FILES.items()
         for content, line in files.items()
     ),
