@@ -3,10 +3,13 @@
 A url that a study states is taken from there: Snakemake keeps parameters on disk, and a url may have secrets.
 """
 
+from pathlib import Path
+
 from unmask.job import job
+from unmask.errors import InputError
 from unmask.fetching.http import fetch
 from unmask.fetching.hub import fetch_file
-from unmask.files import write_facts
+from unmask.files import sha256_of_file, write_facts
 
 with job("{params.what}") as run:
     params, file = run.params, run.output.file
@@ -20,4 +23,8 @@ with job("{params.what}") as run:
     else:
         repo, revision, subset = source["repo"], source["revision"], source.get("subset")
         facts = fetch_file("dataset", repo, revision, source["file"], file, subset)
+        if (got := sha256_of_file(file)) != source.get("sha256", got):
+            Path(file).unlink()
+            what = f"dataset {repo} at revision {revision}: {facts['file']}"
+            raise InputError(f"{what}: wrong checksum: wanted sha256 {source['sha256']}, got {got}")
     write_facts(run.output.facts, facts | run.record())

@@ -1,9 +1,11 @@
 """Fetching from a stand-in for the hub: chosen files, pinned, checked, cached, one-line errors."""
 
 import errno
+import hashlib
 import json
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +16,7 @@ from huggingface_hub import constants, hf_hub_download
 from library import InputError, fetch_file, fetch_model
 from loopback import Hub, Reply, Repository, Request, Server, ask, unused_url
 from own_code import MODULE, with_own_code
+from running import run_script
 from small_corpora import DATASET, SHARDS
 
 COMMIT, OTHER = "c0ffee" + "0" * 34, "decaf" + "0" * 35
@@ -362,6 +365,20 @@ def test_one_shard_of_a_data_set_is_fetched_and_no_other(
     facts = fetch_file("dataset", "org/corpus", "main", shard, "shard.parquet", subset)
     assert facts == {"repo": "org/corpus", "revision": "main", "commit": COMMIT, "file": name}
     assert hub.downloads() == [name] and Path("shard.parquet").read_bytes() == DATASET[name]
+    # the rules' script checks what a study states of it
+    source = {"repo": "org/corpus", "revision": "main", "file": shard, "subset": subset}
+    right = hashlib.sha256(DATASET[name]).hexdigest()
+    for sha256, is_there in ((right, True), ("0" * 64, False)):
+        outputs = {"file": Path(sha256), "facts": Path(f"{sha256}.json")}
+        stated: dict[str, Any] = {
+            "what": "corpus c",
+            "config_keys": [],
+            "source": {**source, "sha256": sha256},
+        }
+        with nullcontext() if is_there else pytest.raises(SystemExit):
+            run_script("fetch_file", {}, outputs, Path("log"), **stated)
+        assert [path.exists() for path in outputs.values()] == [is_there] * 2
+    assert f"{name}: wrong checksum: wanted sha256 {'0' * 64}, got {right}\n" in Path("log").read_text()
 
 
 @pytest.mark.parametrize(
