@@ -147,10 +147,10 @@ def among(key: str) -> AfterValidator:
 
 
 def one_of(*choices: str) -> Any:
-    """Exactly one of these keys is given; a choice may be several keys, as in "repo file"."""
+    """Exactly one of these choices is given, and whole: one may be several keys, as in "repo file"."""
 
     def check(self: Any) -> Any:
-        if sum(set(choice.split()) <= self.model_fields_set for choice in choices) != 1:
+        if self.model_fields_set & {*" ".join(choices).split()} not in [{*each.split()} for each in choices]:
             listed = ", ".join(choice.replace(" ", " with ", 1) for choice in choices)
             raise ValueError(f"give exactly one of {listed}")
         return self

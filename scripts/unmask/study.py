@@ -25,6 +25,7 @@ from unmask.keys import (
     load_families,
 )
 from unmask.models.keys import with_states
+from unmask.urls import without_secrets
 from unmask.user_files import quoted, read_config
 
 Config = dict[str, Any]
@@ -163,7 +164,7 @@ def complete(
         fault = min(faults, key=lambda each: (each["type"] == NO_SUCH_NAME, len(each["loc"])))
         place = _place(fault, config)
         key = ".".join(map(str, place)) or "(top level)"
-        raise InputError(f"config key {key}: {_reason(fault, place)}") from None
+        raise InputError(without_secrets(f"config key {key}: {_reason(fault, place)}")) from None
     return keys.model_dump(serialize_as_any=True)
 
 
