@@ -231,7 +231,7 @@ def slow_spearman(first: list[float], second: list[float]) -> float:
     return covariance / math.sqrt(sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b))
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=4, max_size=30))
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=30))
 def test_spearman_equals_a_slow_one(points: list[tuple[float, float]]) -> None:
     first, second = [float(x) for x, _ in points], [float(y) for _, y in points]
     found = spearman(np.array(first), np.array(second), 0.9)
@@ -240,7 +240,7 @@ def test_spearman_equals_a_slow_one(points: list[tuple[float, float]]) -> None:
         return
     rho = slow_spearman(first, second)
     assert found.rho == pytest.approx(rho)
-    if abs(rho) > 1 - 1e-9:
+    if abs(rho) > 1 - 1e-9 or len(first) < 4:
         assert np.isnan(found.low)
         return
     # Bonett & Wright 2000: the variance of Fisher's z is (1 + rho²/2) / (n - 3)

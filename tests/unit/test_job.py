@@ -25,6 +25,8 @@ with job("table {params.name}") as run:
     match Path(run.input[0]).read_text():
         case "bad":
             raise InputError("row 3: empty")
+        case "said":
+            raise InputError("table words: row 3: empty")
         case "replaced":
             Path(run.input[0]).write_text("other")
         case "removed":
@@ -55,6 +57,7 @@ def test_a_result_states_how_it_was_made(tmp_path: Path) -> None:
     ("content", "line"),
     [
         ("bad", "row 3: empty"),
+        ("said", "row 3: empty"),
         ("replaced", "{}/table.csv: was replaced since this run was planned; run again"),
         ("removed", "{}/table.csv: no such file"),
     ],
