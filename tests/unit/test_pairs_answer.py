@@ -238,6 +238,15 @@ def test_many_models_are_counted() -> None:
     assert not [*answer.citable(many)]
 
 
+def test_sides_of_a_score_and_its_control_are_those_of_no_preference() -> None:
+    """30 here, as of 100 pairs 40 are undefined in `published`."""
+    both = pd.DataFrame(
+        [SCORE | SURE | {"score": 35.0}, SCORE | SURE | {"score": 55.0, "variant": "shuffled"}]
+    )
+    found = with_controls(both.assign(protocol="published", neutral=30.0))["verdict"]
+    assert found.tolist() == [BY_WORDS, CLEAR]
+
+
 def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() -> None:
     scores = [
         of("AUL", p=0.01, null_p=0.02, verdict=CLEAR),
