@@ -49,7 +49,10 @@ def test_equal_runs_agree_but_for_what_one_has_alone(scores: pd.DataFrame, tmp_p
     found = compare_runs(one, write_run(tmp_path / "fewer", fewer))
     lines = [line for line in describe(found) if line.startswith("error: bert, crows, original, CPS, ")]
     assert found["beyond"].sum() == len(lines) == 2
-    assert all("p3: " in line and line.endswith("against nan (nan)") for line in lines)
+    turned = compare_runs(tmp_path / "fewer", one)
+    assert turned["near"].sum() == (fewer["lowest"] != fewer["highest"]).sum()
+    assert sum(": nothing against " in line for line in describe(turned)) == 2
+    assert all("p3: " in line and line.endswith("against nothing") for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,9 @@ PRINTED = 20
 
 DECISION = ["model", "benchmark", "variant", "measure", "protocol", "pair_id"]
 
+RUNS = {"": "right_only", "_other": "left_only"}
+"""How columns of each run end, and what pandas calls a decision that this run lacks."""
+
 
 def compare_runs(first: str | Path, second: str | Path) -> pd.DataFrame:
     """The decisions of two folders of results, those of the second in columns ending in `_other`.
@@ -33,8 +36,11 @@ def compare_runs(first: str | Path, second: str | Path) -> pd.DataFrame:
     step = (10.0 ** -decimals.astype(float)).where(both["protocol"] == PUBLISHED).fillna(0.0)
     # both sides may be rounded; and sums in double precision have their own error
     allowed = both[["error", "error_other"]].max(axis=1) + 2 * step + 1e-12
-    near, differ = both["lowest"] != both["highest"], both["outcome"] != both["outcome_other"]
-    near_other = both["lowest_other"] != both["highest_other"]
+    # what a run lacks is no near-tie of it
+    near, near_other = (
+        both[f"lowest{run}"].notna() & (both[f"lowest{run}"] != both[f"highest{run}"]) for run in RUNS
+    )
+    differ = both["outcome"] != both["outcome_other"]
     moved = (both["margin"] - both["margin_other"]).abs()
     change = pd.concat([(both[side] - both[f"{side}_other"]).abs() for side in SIDES], axis=1).max(axis=1)
     beyond = (both["run"] != "both") | (moved > allowed) | (differ & ~near & ~near_other)
@@ -55,7 +61,10 @@ def describe(decisions: pd.DataFrame) -> Iterator[str]:
     yield by_measure.to_string(float_format="{:.2g}".format)
     beyond = decisions[decisions["beyond"]]
     for row in beyond.head(PRINTED).to_dict("records"):
-        sides = [f"{row[f'outcome{run}']} ({row[f'margin{run}']:.6g})" for run in ("", "_other")]
+        sides = [
+            "nothing" if row["run"] == lacking else f"{row[f'outcome{run}']} ({row[f'margin{run}']:.6g})"
+            for run, lacking in RUNS.items()
+        ]
         yield f"error: {', '.join(str(row[key]) for key in DECISION)}: {' against '.join(sides)}"
     if len(beyond) > PRINTED:
         yield f"error: {len(beyond) - PRINTED} more"
