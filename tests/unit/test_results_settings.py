@@ -27,6 +27,7 @@ STUDY: dict[str, Any] = {
         ({"models": {"a": {"path": "/data/a", "seeds": [1]}}}, ["models"]),
         ({"alpha": 0.05, "models": {}}, ["models", "alpha"]),
         ({"title": "T"}, []),
+        ({"models": {"a": {"path": "/data/a", "seeds": [1, 2]}, "data": {"path": "b"}}}, ["models"]),
         ({"models": {"a": {"path": "/data/a", "seeds": [1, 2], "published": "p"}}}, []),
     ],
 )

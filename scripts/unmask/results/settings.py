@@ -20,8 +20,8 @@ CHECKSUMS = "SHA256SUMS"
 LAYOUT = 4
 """The layout of a study's folder of results: higher by one with each change of its files or tables."""
 
-_NO_MATTER = ("data", "runtime", "title", "licence", "published", "sha256", "git_blob")
-"""Keys that say where and how a study is run, or what is only shown or checked: no number depends on them."""
+_NO_MATTER = ("data", "title", "licence", "published", "sha256", "git_blob")
+"""Keys that say where a study's files are, or what is only shown or checked: no number depends on them."""
 
 
 def results_folder(study: str) -> Path:
@@ -49,7 +49,9 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
 
     def plain(value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {key: plain(each) for key, each in value.items() if key not in _NO_MATTER}
+            # what has keys of its own may be a model of such a name
+            stay = {key for key, each in value.items() if isinstance(each, Mapping) or key not in _NO_MATTER}
+            return {key: plain(each) for key, each in value.items() if key in stay}
         if isinstance(value, list):
             return [plain(each) for each in value]
         if data and isinstance(value, str) and value.startswith(f"{data}/"):
@@ -57,6 +59,8 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
         return value
 
     settings: dict[str, Any] = {**plain(shown_settings(config)), "layout": LAYOUT}
+    # it says how a study is run
+    settings.pop("runtime", None)
     if "measures" in settings:
         # their order is one of showing
         settings["measures"] = sorted(settings["measures"])
