@@ -82,6 +82,10 @@ def test_probabilities_are_those_of_one_text_at_a_time(
     whole, cut = (" ".join(["good", *["the"] * count]) for count in (125, 150))
     one, other = predict(three, [cut, whole])
     assert (one == other).all() and "1 of 2 texts are too long" in caplog.text
+    caplog.clear()
+    groups = region_groups(REGIONS, [{"level": "city", "template": TEMPLATE}])
+    prefix_table(three, Items((cut, whole), np.array([0, 1])), groups, 1)
+    assert [record.levelname for record in caplog.records if "too long" in record.message] == ["WARNING"]
 
 
 def test_faster_layers_that_give_other_probabilities_are_not_taken(

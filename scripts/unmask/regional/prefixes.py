@@ -103,11 +103,14 @@ def load_classifier(directory: str | Path, device: Device, max_length: int | Non
     return classifier
 
 
-def predict(classifier: Encoder, texts: Sequence[str]) -> Floats:
-    """The probabilities of the labels, texts × labels. Raises InputError as `predict_logits` does."""
+def predict(classifier: Encoder, texts: Sequence[str], level: int = logging.WARNING) -> Floats:
+    """The probabilities of the labels, texts × labels. level: of the line on texts that are too long.
+
+    Raises InputError as `predict_logits` does.
+    """
     tokens = tokenise(classifier.network, classifier.tokenizer, texts, None, classifier.max_length)
     if tokens.truncated:
-        logger.warning("%d of %d texts are too long and lose their end", tokens.truncated, len(texts))
+        logger.log(level, "%d of %d texts are too long and lose their end", tokens.truncated, len(texts))
     # in double precision a sure prediction can still become surer
     logits = predict_logits(classifier.network, tokens, classifier.device).astype(np.float64)
     probabilities: Floats = softmax(logits, axis=1)
@@ -165,7 +168,8 @@ def prefix_table(classifier: Encoder, items: Items, groups: Sequence[Group], pos
     @cache
     def behind(prefix: str) -> tuple[dict[str, Any], npt.NDArray[np.bool_]]:
         """What a prefix does, and which texts are predicted positive behind it."""
-        after = predict(classifier, [f"{prefix} {text}" for text in items.texts])
+        # of hundreds of prefixes: the line on the texts themselves is enough for a terminal
+        after = predict(classifier, [f"{prefix} {text}" for text in items.texts], logging.INFO)
         return _effects(items, before, after, positive), after.argmax(axis=1) == positive
 
     for level, template, prefixes, left_out in groups:
