@@ -106,7 +106,7 @@ STATES = Topic[PairResults](
 CONTROLS = Table(
     "controls",
     SHOWN,
-    [Column("", "<{score:.2f}> (<{low:.1f} to {high:.1f}>)")],
+    [Column("", "<{score:.1f}> (<{low:.1f} to {high:.1f}>)")],
     across=["variant", "protocol"],
     heads=HEADS,
 )
