@@ -273,7 +273,7 @@ def test_intervals_of_occupations_are_those_of_what_each_adds() -> None:
         scored("occupations", items, logits),
         [literal("occupations", items, of) for of in logits],
     )
-    names = [group for metric, group in of_runs[0] if metric == "gap"]
+    names = [str(group) for metric, group in of_runs[0] if metric == "gap"]
     shares = items.groupby("occupation")["female_share"].first()[names].to_numpy(float)
     metrics: dict[str, Callable[[Logits, Logits], float]] = {
         "tpr_gap": lambda gaps, weights: np.average(abs(gaps), weights=weights),

@@ -116,7 +116,7 @@ def test_scores_and_decisions_of_causal_models_equal_the_literal_ones(start: str
                 check(scores, name, protocol, f"p{number}", want, empty)
 
 
-@pytest.mark.parametrize(("name", "protocol"), product(ALL_MEASURES, PROTOCOLS))
+@pytest.mark.parametrize(("name", "protocol"), [*product(ALL_MEASURES, PROTOCOLS)])
 def test_scores_are_sums_of_what_tokens_add(name: str, protocol: str) -> None:
     tokens = counted(measure(name), evidence_of(MODEL_OF[name]), protocol)
     known = sentence_scores(measure(name), tokens).dropna()

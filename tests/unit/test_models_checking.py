@@ -323,7 +323,7 @@ def test_the_manifest(made: str, change: Change, facts: dict[str, Any], tmp_path
 @pytest.mark.parametrize("architecture", ["bert", "mpnet", "modernbert", "deberta-v2"])
 def test_the_longest_sentence_is_the_longest(architecture: str, tmp_path: Path) -> None:
     # MPNet's positions are counted from 2, whatever it says
-    settings = {"pad_token_id": None} if architecture == "mpnet" else {}
+    settings: dict[str, Any] = {"pad_token_id": None} if architecture == "mpnet" else {}
     directory = tiny_model(architecture, tmp_path, **settings)
     longest = check_model(directory, MASKED, "tiny")["max_length"]
     assert longest == (None if architecture == "deberta-v2" else 128)
