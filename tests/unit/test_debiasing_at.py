@@ -81,12 +81,16 @@ def test_words_are_found_whole_and_in_capitals(published: bool, text: str, words
 def test_sentences_of_each_group(published: bool, tmp_path: Path) -> None:
     twice = "A nurse, the nurse again."
     lines = [*WOMEN, *MEN, *NEUTRAL, "She saw his nurse.", "Nothing here.", twice]
-    groups = choose_sentences(write_texts(tmp_path, lines), published, 64, 0)
+    longest = max(len(line.split()) for line in lines)
+    # the released code passes over lines of one word, and of more than that
+    odd = ["Nurse!", " ".join(["nurse"] * (longest + 1))]
+    groups = choose_sentences(write_texts(tmp_path, [*lines, *odd]), published, longest, 0)
     read = {
         group: {s.text: [m.word for m in s.mentions] for s in (*p.train, *p.dev)}
         for group, p in groups.items()
     }
     expected = {"feminine": {*WOMEN}, "masculine": {*MEN}, "neutral": {*NEUTRAL, twice}}
+    expected["neutral"] |= set() if published else {*odd}
     assert {group: {*of_group} for group, of_group in read.items()} == expected
     assert all(len(parts.dev) == 1 for parts in groups.values())
     assert read["feminine"]["She helped her mother."] == (["she"] if published else ["she", "her", "mother"])
@@ -112,8 +116,10 @@ def test_a_group_without_sentences_is_one_line(tmp_path: Path) -> None:
     # a gendered word makes a line of that file useless
     with pytest.raises(InputError, match=r"neutral\.txt.*: 0 sentences with a stereotyped word"):
         choose_sentences(write_texts(tmp_path, [*WOMEN, *MEN], neutral=["Her nurse works."]), False, 64, 0)
-    groups = choose_sentences(write_texts(tmp_path, [*WOMEN, *MEN], neutral=NEUTRAL), False, 64, 0)
+    texts = write_texts(tmp_path, [*WOMEN, *MEN], neutral=[*NEUTRAL, "Her nurse works."])
+    groups = choose_sentences(texts, False, 64, 0)
     assert len(groups["neutral"].train) == 3
+    assert {s.text for part in groups["feminine"] for s in part} == {*WOMEN}
 
 
 # --- the objective, slowly
