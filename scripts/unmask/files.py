@@ -34,9 +34,9 @@ def faults_of(path: str | Path, kind: str = "cannot be read") -> Iterator[None]:
     """
     try:
         yield
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
     except Exception as error:
+        if isinstance(error, FileNotFoundError) and kind != NOT_WRITTEN:
+            raise InputError(f"{path}: no such file") from None
         # by name: who reads text alone should not have to load Arrow
         of_arrow = any(each.__module__.partition(".")[0] == "pyarrow" for each in type(error).__mro__)
         if not of_arrow and not isinstance(error, OSError | EOFError | UnicodeError):

@@ -85,6 +85,9 @@ def test_a_full_disk_is_one_line_that_names_the_file(tmp_path: Path, error: Exce
     path.write_text("a file")
     with pytest.raises(InputError, match=r"table/scores: cannot be written \(File exists"):
         write_text(path / "scores", "")
+    # no folder can be made there
+    with pytest.raises(InputError, match=r"scores: cannot be written \("):
+        write_text("/proc/none/scores", "")
 
 
 def test_a_real_read_only_disk(small_disk: Path) -> None:

@@ -209,6 +209,7 @@ corpora: {c: {format: text, world: w}} => corpora.c.counted: true
 corpora: {c: {format: hub-parquet, repo: a/b, shards: [x/a.parquet]}} => corpora.c.column: text
 {} => models.a.seed: 0
 {} => statistics.chance: {draws: 20000, seed: 0}
+statistics: {confidence: 0.9999} => statistics.chance: {draws: 20000, seed: 0}
 models: {b: {source: hub, repo: x, tokenizer: {repo: y}}} => models.b.tokenizer: {repo: y, revision: main}
 models: {y: {source: debiased, from: z, method: cda}, z: {source: hub, repo: x}} => models.y.from: z
 {data: /d/, title: '{data}'} => title: '{data}'

@@ -118,8 +118,8 @@ class PairStatistics(Statistics):
 
     @model_validator(mode="after")
     def _has_enough_draws(self) -> "PairStatistics":
-        # else no score has a p below the level, however far from all draws
-        if self.chance.draws < 2 / (1 - self.confidence):
+        # else no score has a p below the level, however far from all draws; 1 - 0.99 is more than 0.01
+        if 2 / (self.chance.draws + 1) > 1 - self.confidence - 1e-9:
             what = f"{self.chance.draws} are too few for confidence {self.confidence:g}"
             raise ValueError(f"chance.draws: {what}")
         return self
