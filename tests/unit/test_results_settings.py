@@ -13,6 +13,7 @@ STUDY: dict[str, Any] = {
     "data": "/data/",
     "runtime": {"threads": 2},
     "models": {"a": {"path": "/data/a", "seeds": [1, 2]}},
+    "associations": {"seed": 1},
     "title": None,
 }
 
@@ -29,11 +30,13 @@ STUDY: dict[str, Any] = {
         ({"title": "T"}, []),
         ({"models": {"a": {"path": "/data/a", "seeds": [1, 2]}, "data": {"path": "b"}}}, ["models"]),
         ({"models": {"a": {"path": "/data/a", "seeds": [1, 2], "published": "p"}}}, []),
+        ({"associations": {"seed": 1, "published": {"a": "p"}}}, []),
     ],
 )
 def test_the_keys_that_differ_are_named(tmp_path: Path, change: dict[str, Any], found: list[str]) -> None:
     written = stated(STUDY)
-    assert written == {"study": "s", "layout": LAYOUT, "models": {"a": {"path": "{data}/a", "seeds": [1, 2]}}}
+    models = {"a": {"path": "{data}/a", "seeds": [1, 2]}}
+    assert written == {"study": "s", "layout": LAYOUT, "models": models, "associations": {"seed": 1}}
     write_facts(tmp_path / FILE, written)
     assert other_settings(tmp_path, STUDY | change) == found
 

@@ -61,6 +61,8 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
     settings: dict[str, Any] = {**plain(shown_settings(config)), "layout": LAYOUT}
     # it says how a study is run
     settings.pop("runtime", None)
+    # a mapping, as an entry of that name would be
+    settings.get("associations", {}).pop("published", None)
     if "measures" in settings:
         # their order is one of showing
         settings["measures"] = sorted(settings["measures"])
