@@ -198,9 +198,9 @@ class Place:
             raise ValueError(f"{shown!r} has {braces[0]}: braces are for {{data}} alone")
         if self.of == "address" and (reason := fault_of_url(value)):
             raise ValueError(reason)
-        if context.root is not None and value.startswith("resources/") and not files_of(value):
+        if context.root is not None and value.startswith("resources/") and not _is_there(value):
             shipped = os.path.relpath(context.root / value)
-            value = shipped if files_of(shipped) else value
+            value = shipped if _is_there(shipped) else value
         if context.sha256_of is not None and self.of != "address" and (reason := self._missing(value)):
             raise ValueError(reason)
         return value
@@ -224,6 +224,11 @@ class Place:
         return next(
             (f"{each} has braces in its name, which no file that is read may have" for each in braced), None
         )
+
+
+def _is_there(path: str) -> bool:
+    """Whether a path, or a file that a pattern matches, is there."""
+    return os.path.exists(path) or bool(files_of(path))
 
 
 def _of_file(stated: str, info: ValidationInfo) -> str:

@@ -80,13 +80,14 @@ def choose_study(
         names = known_names(name, sorted(shipped))
         raise InputError(f"config key study: there is no configs/{name}.yaml ({names})")
     study = read_config(file)
-    stated = str(study.get("study"))
-    if files and name != stated:
+    if files and name != (stated := str(study.get("study"))):
         raise InputError(f"config key study: {name} is not the study of {file}, {stated}")
+    chosen = dict(_merged(study, over))
+    stated = str(chosen.get("study"))
     if stated in shipped and not shipped[stated].samefile(file):
         place = shipped[stated].relative_to(root)
         raise InputError(f"{file}: its study is named {stated}, as that of {place} is; give it another name")
-    return dict(_merged(study, over))
+    return chosen
 
 
 def _merged(base: Any, over: Any) -> Any:

@@ -347,6 +347,10 @@ def test_a_file_of_the_workflow_is_named_from_any_folder(
     assert places == [path, f"../unmask/{path}", path]
     config["corpora"] = {"c": {"format": "text", "path": f"resources/{'x' * 300}"}}
     assert complete(config, root) == complete(config)
+    untrained = {"source": "random", "config": {"model_type": "bert"}, "tokenizer": "resources/of-it"}
+    (root / untrained["tokenizer"]).mkdir()
+    completed = complete({"study": "x", "models": {"m": untrained}}, root)
+    assert completed["models"]["m"]["tokenizer"] == "../unmask/resources/of-it"
 
 
 def test_the_page_of_keys_is_up_to_date_and_says_what_each_key_means() -> None:
@@ -417,6 +421,11 @@ def test_one_word_or_a_path_chooses_a_study_and_single_keys_change_it(tmp_path: 
     path.write_text("study: demo\n")
     with pytest.raises(InputError, match=r"its study is named demo, as that of config.yaml is"):
         choose_study({"study": str(path)}, ROOT)
+    # a copy among those that come with the workflow is called as its file is
+    (tmp_path / "configs").mkdir()
+    for copied in ("config.yaml", "configs/copied.yaml"):
+        (tmp_path / copied).write_text("study: demo\n")
+    assert choose_study({"study": "copied"}, tmp_path) == {"study": "copied"}
 
 
 def test_a_file_given_whole_is_the_study_and_two_are_refused(tmp_path: Path) -> None:
