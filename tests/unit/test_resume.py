@@ -189,6 +189,14 @@ def test_only_what_is_added_or_changes_rows_is_read(
     assert study.read([NONE, ALL]) == [ALL, NONE]
 
 
+def without_rows(table: Path) -> bytes:
+    """A table whose rows are damaged and whose facts are not."""
+    data = bytearray(table.read_bytes())
+    end = len(data) - pq.ParquetFile(table).metadata.serialized_size - 8
+    data[4:end] = b"\xff" * (end - 4)
+    return bytes(data)
+
+
 @pytest.mark.parametrize("top", [0, 2])
 def test_a_table_that_was_altered_is_noticed_and_read_again(study: Study, top: int) -> None:
     study.read([NONE, ALL], top=top)
@@ -205,11 +213,12 @@ def test_a_table_that_was_altered_is_noticed_and_read_again(study: Study, top: i
     with pytest.raises(InputError, match=rf"^{table}: is missing; delete it and {study.list} and run again$"):
         listed(study.list)
     assert study.read([NONE, ALL], top=top) == [ALL]
-    # without the list, as after a job that was killed, a table that is cut short
-    study.list.unlink()
-    table.write_bytes(whole[table][:-100])
-    assert study.read([NONE, ALL], top=top) == [ALL]
-    assert {path: path.read_bytes() for path in listed(study.list).values()} == whole
+    # without the list, as after a job that was killed, a table that is cut short, or states its facts alone
+    for damaged in (whole[table][:-100], without_rows(table)):
+        study.list.unlink()
+        table.write_bytes(damaged)
+        assert study.read([NONE, ALL], top=top) == [ALL]
+        assert {path: path.read_bytes() for path in listed(study.list).values()} == whole
 
 
 def test_whatever_is_wrong_with_a_sentence_stops_before_a_model_is_loaded(
@@ -307,6 +316,20 @@ def test_a_killed_job_goes_on_at_the_last_whole_shard(
     paths = write(study.folder / "killed", manifest, pairs, 100, top)
     assert [path.read_bytes() for path in paths] == expected
     assert not (folder / ".none.shards").exists()
+    # one that is killed while it joins its shards has read them all
+
+    def dying_at_last(path: Path, *arguments: Any) -> None:
+        if path.parent.name == ORIGINAL and path.name == paths[-1].name:
+            raise KeyboardInterrupt
+        write_table(path, *arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("unmask.evidence.tables.write_table", dying_at_last)
+        with pytest.raises(KeyboardInterrupt):
+            write(study.folder / "joining", manifest, pairs, 100, top)
+    monkeypatch.setattr("unmask.evidence.collecting.as_rows", Mock(side_effect=AssertionError))
+    joined = write(study.folder / "joining", manifest, pairs, 100, top)
+    assert [path.read_bytes() for path in joined] == expected
     # shards join to what one piece would be, but for float error
     rows = read_table(paths[0], EVIDENCE)
     for column in EVIDENCE.names:
@@ -340,9 +363,6 @@ def test_shards_of_other_facts_are_not_taken_and_a_damaged_one_is_named(
     other.write_text(json.dumps(json.loads(manifest.read_text()) | {"weights_digest": "others"}))
     assert read_again(swapped, other) == []
     shard = min((study.folder / ORIGINAL / ".none.shards").iterdir())
-    data = bytearray(shard.read_bytes())
-    footer = pq.ParquetFile(shard).metadata.serialized_size + 8
-    data[4 : len(data) - footer] = b"\xff" * (len(data) - footer - 4)
-    shard.write_bytes(data)
+    shard.write_bytes(without_rows(shard))
     with pytest.raises(InputError, match=f"{shard}: not a readable Parquet file; delete it and run again"):
         read_again(swapped, other)

@@ -156,7 +156,7 @@ class Shard:
 
 
 def write_in_shards(tables: Sequence[Table], shards: Iterable[Shard], progress: Progress) -> None:
-    """Write the rows of all shards, each table whole or not at all, the first one last.
+    """Write the rows of all shards, each table whole or not at all.
 
     Each finished shard stays in a folder beside the first table, where a later call with equal facts finds
     it; the folder goes when the tables are whole. Two processes must not write one table at a time: jobs hold
@@ -174,7 +174,7 @@ def write_in_shards(tables: Sequence[Table], shards: Iterable[Shard], progress: 
         for path, table, of_table, rows in zip(paths[-1], tables, facts, shard.rows(), strict=True):
             write_table(path, rows, table.schema, of_table)
     progress.say()
-    for place, table in reversed(list(enumerate(tables))):
+    for place, table in enumerate(tables):
         parts = [read_arrow(shard[place], table.schema) for shard in paths]
         rows = pa.concat_tables([table.schema.empty_table(), *parts])
         write_table(table.path, rows, table.schema, table.facts)
