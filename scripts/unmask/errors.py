@@ -21,10 +21,10 @@ class InputError(Exception):
 def known_names(unknown: object, known: Iterable[str], called: str = "known") -> str:
     """The name that an unknown one is close to, whatever its case, if any, and all that are known.
 
-    called: what these are called, as in "did you mean x? known: x, y".
+    called: what these are called, as in "did you mean x? known: x, y". One with a space at an end is quoted.
     """
-    names = list(known)
+    names = {name: name if name == name.strip() else repr(name) for name in known}
     # of names that differ in case alone the first is meant
-    folded = {name.casefold(): name for name in reversed(names)}
+    folded = {name.casefold(): names[name] for name in reversed(names)}
     close = difflib.get_close_matches(str(unknown).casefold(), folded, 1, cutoff=0.75)
-    return f"{f'did you mean {folded[close[0]]}? ' if close else ''}{called}: {', '.join(names)}"
+    return f"{f'did you mean {folded[close[0]]}? ' if close else ''}{called}: {', '.join(names.values())}"

@@ -153,9 +153,8 @@ class Table:
     def _check_header(self, where: str, cells: Mapping[str, Any]) -> None:
         headers = [column.in_file for column in self.columns]
         if missing := [c.in_file for c in self.columns if c.in_file not in cells and not c.optional]:
-            raise InputError(
-                f"{where}: no column {missing[0]!r} ({known_names(missing[0], cells, 'columns')})"
-            )
+            choice = known_names(missing[0], cells, "columns")
+            raise InputError(f"{where}: no column {missing[0]!r} ({choice})")
         if unknown := [] if self._others else [name for name in cells if name not in headers]:
             raise InputError(f"{where}: column {unknown[0]!r} is none of {', '.join(headers)}")
 
@@ -197,7 +196,8 @@ def _delimited(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
             yield place, dict(zip(header, fields, strict=True))
     except csv.Error as error:
         # a quotation mark that is not closed may have taken all that follows
-        raise InputError(f"{path}: line {last + 1}: {error}") from None
+        reason = str(error).replace("unexpected end of data", "a quotation mark is not closed")
+        raise InputError(f"{path}: line {last + 1}: {reason}") from None
 
 
 def _json_lines(path: Path, entry: Entry, headers: Sequence[str]) -> Records:

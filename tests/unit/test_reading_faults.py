@@ -120,6 +120,12 @@ DIRECTED = {"stereo": ["F", "W"], "antistereo": ["M"]}
 BAD_TABLES: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("x,y\na,b\n", {"stereotype": "z"}, {}, "no column 'z' (columns: x, y)"),
     ("x,y\na,b\n", {"direction": "z"}, {}, "no column 'z'"),
+    (
+        "side ,y\na,b\n",
+        {"stereotype": "side"},
+        {},
+        "no column 'side' (did you mean 'side '? columns: 'side ', y)",
+    ),
     ("x,y\na,b\nc, \n", {}, {}, "row 1 (line 3): y: is empty"),
     ("x,y,t\na,b,\n", {"bias_type": "t"}, {}, "row 0 (line 2): t: is empty"),
     ("x,y,t\na,b,\u00e9\nc,d,e\u0301\n", {"bias_type": "t"}, {}, "row 1 (line 3): bias_type: 'e\u0301' and"),
@@ -159,7 +165,7 @@ BAD_FILES: dict[str, dict[str | bytes, str]] = {
         "i,x,y\n1,a,b\n": "no column 't' (columns: i, x, y)",
         "i,x,x,y,t\n": "column 'x' is there more than once",
         f"{CSV}2,c,{'d' * 200_000},gender\n": "line 3: field larger than field limit",
-        f'{CSV}2,c,d,"gender\n3,e,f,g\n': "line 3: unexpected end of data",
+        f'{CSV}2,c,d,"gender\n3,e,f,g\n': "line 3: a quotation mark is not closed",
         f'{CSV}"2\n",c,d,gender\n': "row 1 (line 4): pair_id: '2\\n' has a control character '\\n' in it",
     },
     "jsonl": {
