@@ -220,10 +220,9 @@ class Place:
             return f"{path[:80]} is not a path ({error.__class__.__name__})"
         if self.of == "files" and not files:
             return f"no file matches {path}"
-        braced = (file for file in map(str, files) if _BRACES.search(file))
-        return next(
-            (f"{each} has braces in its name, which no file that is read may have" for each in braced), None
-        )
+        braced = filter(_BRACES.search, map(str, files))
+        reasons = (f"{each} has braces in its name, which no file that is read may have" for each in braced)
+        return next(reasons, None)
 
 
 def _is_there(path: str) -> bool:
@@ -269,9 +268,7 @@ GitBlob = Annotated[
 Licence = Annotated[str, Field(description="The licence of the data, for the report's provenance.")]
 Repo = Annotated[
     str,
-    Field(
-        pattern=r"^[^/\s]+(/[^/\s]+)?$", description="The repository on the Hugging Face hub, as owner/name."
-    ),
+    Field(pattern=r"^[^/\s]+(/[^/\s]+)?$", description="Repository on the Hugging Face hub, as owner/name."),
 ]
 Revision = Annotated[
     Text,

@@ -200,6 +200,9 @@ def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
         return "is missing"
     if known := re.findall("'(.*?)'", str(more.get("expected") or more.get("expected_tags") or "")):
         return f"{quoted(value)} is not one of these ({known_names(value, known)})"
+    spelling = read_config(workflow_root() / "resources/spelling.yaml")
+    if (pattern := more.get("pattern")) in spelling:
+        return f"{quoted(value)} is not {spelling[pattern]}"
     if kind == "value_error":
         return str(more["error"])
     # of mappings pydantic says what else could be one in Python

@@ -134,7 +134,7 @@ def test_a_model_is_a_folder_or_a_repository_of_the_hub(tmp_path: Path) -> None:
         (["m/m"], {"benchmarks": "crowspairs"}, "--benchmark: there is no 'crowspairs' (did you mean crows-"),
         (["m/m"], {"benchmarks": ["stereoset"] * 2}, "--benchmark: two are named stereoset"),
         (["m/m"], {"measures": "aul"}, "config key measures.0: 'aul' is not one of "),
-        (["m/m"], {"name": "../outside"}, "config key study: '../outside' should match"),
+        (["m/m"], {"name": "../outside"}, "config key study: '../outside' is not a name"),
     ],
 )
 def test_what_cannot_be_scored_is_one_line(

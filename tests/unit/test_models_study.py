@@ -89,7 +89,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"revision": ["p/x", "q/x"]}, ".a.states.revision: x occurs twice; give a mapping"),
             # each is checked as a model
             ({"revison": ["x", "y"]}, ".a-x: unknown key revison (did you mean revision"),
-            ({"revision": [{"x": 1}, "x"]}, ": \"a-{'x': 1}\" should match pattern"),
+            ({"revision": [{"x": 1}, "x"]}, ": \"a-{'x': 1}\" is not a name"),
         ]
     ),
     # names that are taken
@@ -107,7 +107,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"s": ["first", "first"]}, "series.s: first occurs twice"),
             ({"s": {"x": "first"}}, "series.s: "),
             (["first", "last"], "series: "),
-            ({"a b": ["first", "last"]}, "series: 'a b' should match pattern"),
+            ({"a b": ["first", "last"]}, "series: 'a b' is not a name"),
         ]
     ),
 ]

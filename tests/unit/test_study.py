@@ -1,6 +1,7 @@
 """A study's file: chosen by one word, completed by the keys of its families, and each error one line."""
 
 import copy
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from library import (
     InputError,
     choose_study,
     complete,
+    families,
     keys_page,
     parse_yaml,
     read_config,
@@ -51,19 +53,19 @@ MODLES: 1 => (top level): unknown key MODLES (did you mean models? known: study,
 models: {z: {source: hub, repoo: x}} => models.z: unknown key repoo
 models: {z: {source: hubb}} => models.z.source: 'hubb' is not one of
 models: {z: {source: hub, repo: x, tokenizer: {revision: v1}}} => models.z.tokenizer.repo: is missing
-models: {z: {source: hub, repo: x, tokenizer: {repo: a b}}} => models.z.tokenizer.repo: 'a b' should match
+models: {z: {source: hub, repo: x, tokenizer: {repo: a b}}} => models.z.tokenizer.repo: 'a b' is not owner/
 models: {z: {source: hub, repo: x, kind: oracle}} => models.z.kind: 'oracle' is not one of these (known: 
 models: {z: {source: debiased, from: y, method: cda}} => models.z.from: 'y' is none of the study's models (
 models: {z: {source: scored, path: s, columns: {pair_id: i, sentences: [a, b], scores: [a, b]}}}
 => models.z.columns: give exactly one of sentences with scores, pair_id with scores
 models: {z: {source: hub, repo: x, trust_remote_code: true}}
 => models.z.trust_remote_code: code of a repository is run of one commit
-models: {a b: {source: hub, repo: x}} => models: 'a b' should match
-models: {.a: {source: hub, repo: x}} => models: '.a' should match
-models: {ä: {source: hub, repo: x}} => models: 'ä' should match
-models: {"{a}": {source: hub, repo: x}} => models: '{a}' should match
-benchmarks: {a/b: {format: stereoset, path: x}} => benchmarks: 'a/b' should match
-worlds: {"": {}} => worlds: '' should match
+models: {a b: {source: hub, repo: x}} => models: 'a b' is not a name (letters a to z, digits, . _
+models: {.a: {source: hub, repo: x}} => models: '.a' is not a name (letters a
+models: {ä: {source: hub, repo: x}} => models: 'ä' is not a name (letters a to z
+models: {"{a}": {source: hub, repo: x}} => models: '{a}' is not a name
+benchmarks: {a/b: {format: stereoset, path: x}} => benchmarks: 'a/b' is not a name
+worlds: {"": {}} => worlds: '' is not a name
 models: {r: {source: random, tokenizer: t, config: &c {x: [*c]}}}
 => models: has a value in it that JSON has not: Circular reference
 models: {y: {source: debiased, from: z, method: cda}, z: {source: debiased, from: y, method: cda}}
@@ -73,6 +75,7 @@ models: {a: {text: planted}} => models.a: text is no longer there: a world with 
 models: {a: {world: [w]}} => models.a.world:
 models: {a: } => models.a: None should be a mapping
 models: => models: None should be a mapping
+benchmarks: crows-pairs => benchmarks: 'crows-pairs' is no list of names such as [crows-pairs]
 benchmarks: {b: {path: x}} => benchmarks.b: give exactly one of url, path
 benchmarks: {b: {text: x, images: y}} => benchmarks.b: unknown key text, images (known: format
 benchmarks: {z: {format: xml, path: x}} => benchmarks.z.format: 'xml' is not one of
@@ -84,7 +87,7 @@ benchmarks: {z: {format: stereoset, path: "a{x.csv"}} => benchmarks.z.path: 'a{x
 benchmarks: {z: {format: stereoset, url: "https://me:pw@h/{x}"}} => benchmarks.z.url: 'https://h/{x}' has {x}
 corpora: {c: {format: txt, path: a}} => corpora.c.format: 'txt' is not one of
 corpora: {c: {format: text}} => corpora.c: give exactly one of path, url, world
-models: {z: {source: hub, repo: "https://me:pw@h/x"}} => models.z.repo: 'https://h/x' should match pattern
+models: {z: {source: hub, repo: "https://me:pw@h/x"}} => models.z.repo: 'https://h/x' is not owner/name
 models: {g: {source: gguf, path: a.gguf, file: b.gguf}} => models.g: give exactly one of repo with file, path
 corpora: {c: {format: text, path: a, url: "file:///a"}} => corpora.c: give exactly one of path, url
 corpora: {c: {format: text, path: a, column: x}} => corpora.c: unknown key column (known: format, path
@@ -92,7 +95,7 @@ corpora: {c: {format: wikimedia-xml, path: a}} => corpora.c.format: wikimedia-xm
 corpora: {c: {format: hub-parquet, repo: a/b}} => corpora.c.shards: is missing
 corpora: {c: {format: hub-parquet, repo: a/b, shards: 0}} => corpora.c.shards: 0 should be greater than
 corpora: {c: {format: hub-parquet, repo: a/b, shards: x}} => corpora.c.shards: 'str' is not one of these
-corpora: {c: {format: hub-parquet, repo: a/b, shards: [a.csv]}} => corpora.c.shards.0: 'a.csv' should match
+corpora: {c: {format: hub-parquet, repo: a/b, shards: [a.csv]}} => corpora.c.shards.0: 'a.csv' is not a path
 benchmarks: {z: {format: stereoset, url: "https://me:pw@h:pw/x.csv"}} => benchmarks.z.url: not a url such as
 benchmarks: {z: {format: stereoset, url: "file://pw/x.csv"}} => benchmarks.z.url: not a url such as https:
 benchmarks: {z: {format: stereoset, url: pw.csv}} => benchmarks.z.url: not a url such as
@@ -114,13 +117,13 @@ benchmarks: {c: {format: table,path: c,without: [x], columns: {bias_type: t,ster
 benchmarks: {c: {format: table,path: c,separator: x, columns: {bias_type: t,stereotype: s,antistereotype: a}}}
 => benchmarks.c: separator needs columns.ratings
 scoring: {unknown_tokens: 2} => scoring.unknown_tokens: 2 should be less than or equal to 1
-runtime: {device: tpu} => runtime.device: 'tpu' should match pattern
+runtime: {device: tpu} => runtime.device: 'tpu' is not auto, cpu, cuda or cuda:N
 runtime: {more: 1, gpus: 2} => runtime: gpus is no longer there: a job has one GPU
 runtime: {threads: true} => runtime.threads: True is neither text nor a number
 runtime: {threads: "1e3"} => runtime.threads: '1e3' should be a valid integer
 runtime: {threads: "2.5"} => runtime.threads: '2.5' should be a valid integer
 runtime: {threads: "0"} => runtime.threads: '0' should be greater than or equal to 1
-study: "a\\n" => study: 'a\\n' should match pattern
+study: "a\\n" => study: 'a\\n' is not a name
 study: 5 => study: 5 should be a valid string
 title: 2020-01-01 => title: has a value in it that JSON has not: Object of type date
 statistics: [] => statistics: a list should be a mapping
@@ -283,6 +286,13 @@ def test_keys_of_a_family_need_the_family() -> None:
         complete({"study": "x", "statistics": {"chance": {}}})
     with pytest.raises(InputError, match="config key measures: it needs benchmarks, which the study lacks"):
         complete({"study": "x", "models": GOOD["models"], "worlds": {"w": {}}, "measures": []})
+
+
+def test_no_pattern_of_a_key_is_said_as_it_is() -> None:
+    schemas = json.dumps([family.model_json_schema() for family in families().values()])
+    patterns = re.findall(r'"pattern": ("\^.*?\$")|"patternProperties": {("\^.*?\$")', schemas)
+    spelling = read_config(ROOT / "resources/spelling.yaml")
+    assert {json.loads(one or other) for one, other in patterns} == set(spelling)
 
 
 def test_two_families_with_one_key_are_refused() -> None:

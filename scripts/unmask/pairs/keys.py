@@ -160,8 +160,10 @@ class PairsFamily(Family):
     @classmethod
     def spelt_out(cls, study: dict[str, Any]) -> dict[str, Any]:
         """The study with an entry for each benchmark that it names. Raises InputError for one that is not
-        known."""
+        known, and for a name that is in no list."""
         named = study["benchmarks"]
+        if isinstance(named, str):
+            raise InputError(f"config key benchmarks: {named!r} is no list of names such as [crows-pairs]")
         if isinstance(named, list) and named and all(isinstance(name, str) for name in named):
             study["benchmarks"] = entries(named, study.get("data"), "config key benchmarks")
         return study
