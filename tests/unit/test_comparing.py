@@ -94,9 +94,12 @@ def test_the_command_says_it_in_its_status(
     one = str(write_run(tmp_path / "one", scores))
     other = str(write_run(tmp_path / "other", moved(scores, row, -margin)))
     (tmp_path / "empty").mkdir()
+    another = write_run(tmp_path / "another", scores)
+    (another / "scores/bert").rename(another / "scores/roberta")
     for second, status, printed in (
         (one, 0, "the runs agree to float error: 0 of 700 decisions differ"),
         (other, 1, "the runs do not agree: 1 of 700 decisions differ, 1 beyond float error"),
+        (str(another), 2, f"{one} and {another}: no score is in both"),
         (f"{tmp_path}/empty", 2, "/empty: no results of a study; these are in results/STUDY"),
     ):
         with pytest.raises(SystemExit) as ended:

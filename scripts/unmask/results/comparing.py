@@ -27,10 +27,12 @@ def compare_runs(first: str | Path, second: str | Path) -> pd.DataFrame:
 
     Further columns: change (of a score), near (a near-tie in the first run), differ, and beyond: a decision
     that differs and is no near-tie, a margin beyond float error, or a pair that one run has alone.
-    Raises InputError where one of them has no scores.
+    Raises InputError where one of them has no scores, and where none is in both.
     """
     one, other = (_scores(Path(folder)) for folder in (first, second))
     both = one.merge(other, on=DECISION, how="outer", suffixes=("", "_other"), indicator="run")
+    if not both["run"].eq("both").any():
+        raise InputError(f"{first} and {second}: no score is in both (of one model, benchmark and pair)")
     # a rounded score moves by a whole step where float error takes it across a boundary
     decimals = both["measure"].map({name: measure(name).decimals for name in both["measure"].unique()})
     step = (10.0 ** -decimals.astype(float)).where(both["protocol"] == PUBLISHED).fillna(0.0)
@@ -69,7 +71,5 @@ def describe(decisions: pd.DataFrame) -> Iterator[str]:
     if len(beyond) > PRINTED:
         yield f"error: {len(beyond) - PRINTED} more"
     differ = f"{int(decisions['differ'].sum())} of {len(decisions)} decisions differ"
-    if len(beyond):
-        yield f"the runs do not agree: {differ}, {len(beyond)} beyond float error"
-    else:
-        yield f"the runs agree to float error: {differ}"
+    disagree = f"the runs do not agree: {differ}, {len(beyond)} beyond float error"
+    yield disagree if len(beyond) else f"the runs agree to float error: {differ}"
