@@ -112,6 +112,14 @@ def test_a_tau_is_shown_with_both_tests_and_both_numbers_of_pairs() -> None:
         assert [(row[1], row[3]) for row in table2(names) if row[14] != DASH] == [(DASH, "AULA")]
 
 
+def test_the_table_of_numbers_has_the_truth_of_synthetic_tasks() -> None:
+    results = study([])
+    vars(results).update(every_step=SCORES.assign(truth=0.25, null_mean=0.1, null_low=0.0, null_high=0.2))
+    rows, sheet = PRESENTS.table("overview", results)
+    assert len(rows) == len(sheet.rows) and (rows["truth"] == 0.25).all()
+    assert all("0.250" in row for row in sheet.rows)
+
+
 def test_changes_are_corrected_over_all_that_a_sentence_counts() -> None:
     changes = study([]).changes.sort_values("p")
     corrected = np.minimum(1, np.maximum.accumulate(changes["p"] * np.arange(6, 0, -1)))

@@ -158,11 +158,6 @@ def values(results: DownstreamResults) -> pd.DataFrame:
     return rows[rows["seed"].isna()].drop(columns="seed").rename(columns={"group": "occupation"})
 
 
-def overview(results: DownstreamResults) -> pd.DataFrame:
-    """The main metric of every model on every task, a row each."""
-    return results.main.drop(columns="truth")
-
-
 def overview_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
     """Those with accuracies, and with changes by debiasing."""
     rows = with_marks(results.main, results.alpha).assign(name=results.main["metric"].map(NAMES))
@@ -340,7 +335,12 @@ TOPIC = Topic[DownstreamResults](
     says=says,
     file="extrinsic",
     more=(
-        Topic("overview", "Accuracy and extrinsic bias, in numbers", overview, overview_sheet),
+        Topic(
+            "overview",
+            "Accuracy and extrinsic bias, in numbers",
+            lambda results: results.main,
+            overview_sheet,
+        ),
         Topic("changes", "What debiasing changes", draws=changed_chart, says=says_of_changes),
         Topic("against", "Intrinsic against extrinsic bias", draws=against_chart),
         Topic(
