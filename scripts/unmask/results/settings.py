@@ -59,9 +59,8 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
         return value
 
     settings: dict[str, Any] = {**plain(shown_settings(config)), "layout": LAYOUT}
-    # it says how a study is run
+    # how a study is run; and what is only shown, but is a mapping, as an entry of that name would be
     settings.pop("runtime", None)
-    # a mapping, as an entry of that name would be
     settings.get("associations", {}).pop("published", None)
     if "measures" in settings:
         # their order is one of showing
@@ -85,8 +84,7 @@ def other_settings(results: str | Path, config: Mapping[str, Any]) -> list[str]:
 
 
 def _read(results: str | Path) -> dict[str, Any]:
-    path = Path(results, FILE)
     try:
-        return dict(read_facts(path))
+        return dict(read_facts(Path(results, FILE)))
     except (OSError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from None
+        raise InputError(f"{results}/{FILE}: cannot be read ({error})") from None
