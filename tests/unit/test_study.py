@@ -357,7 +357,11 @@ def test_a_file_of_the_workflow_is_named_from_any_folder(
     assert places == [path, f"../unmask/{path}", path]
     config["corpora"] = {"c": {"format": "text", "path": f"resources/{'x' * 300}"}}
     assert complete(config, root) == complete(config)
-    untrained = {"source": "random", "config": {"model_type": "bert"}, "tokenizer": "resources/of-it"}
+    untrained: dict[str, Any] = {
+        "source": "random",
+        "config": {"model_type": "bert"},
+        "tokenizer": "resources/of-it",
+    }
     (root / untrained["tokenizer"]).mkdir()
     completed = complete({"study": "x", "models": {"m": untrained}}, root)
     assert completed["models"]["m"]["tokenizer"] == "../unmask/resources/of-it"
