@@ -155,10 +155,12 @@ def complete(
             raise InputError(f"config key {key}: has a value in it that JSON has not: {error}") from None
     config = with_states(config)
     names = families_of(config)
-    for name in names:
-        config = families()[name].spelt_out(dict(config))
     try:
+        for name in names:
+            config = families()[name].spelt_out(dict(config))
         keys = _composed(tuple(names)).model_validate(config, context=Context(config, root, sha256_of))
+    except InputError as error:
+        raise InputError(without_secrets(str(error))) from None
     except ValidationError as error:
         # the cause, which is above what follows from it; some defaults are of keys that are in order
         faults = [each for each in error.errors() if each["type"] != "default_factory_not_called"]

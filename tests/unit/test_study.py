@@ -87,6 +87,7 @@ benchmarks: {z: {format: stereoset, path: "a{x.csv"}} => benchmarks.z.path: 'a{x
 benchmarks: {z: {format: stereoset, url: "https://me:pw@h/{x}"}} => benchmarks.z.url: 'https://h/{x}' has {x}
 corpora: {c: {format: txt, path: a}} => corpora.c.format: 'txt' is not one of
 corpora: {c: {format: text}} => corpora.c: give exactly one of path, url, world
+benchmarks: "https://me:pw@h/x" => benchmarks: 'https://h/x' is no list of names
 models: {z: {source: hub, repo: "https://me:pw@h/x"}} => models.z.repo: 'https://h/x' is not owner/name
 models: {g: {source: gguf, path: a.gguf, file: b.gguf}} => models.g: give exactly one of repo with file, path
 corpora: {c: {format: text, path: a, url: "file:///a"}} => corpora.c: give exactly one of path, url
