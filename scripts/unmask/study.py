@@ -30,6 +30,9 @@ from unmask.user_files import quoted, read_config
 
 Config = dict[str, Any]
 
+_TYPES = {"str": "text", "dict": "a mapping", "int": "a whole number", "list": "a list"}
+"""What the types are called of which a value may be one or the other (BY_TYPE)."""
+
 
 class Study(Family):
     """What to measure, on which models, with which data. Every key that has a default may be left out, and a
@@ -201,6 +204,8 @@ def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
     if kind in ("missing", "union_tag_not_found"):
         return "is missing"
     if known := re.findall("'(.*?)'", str(more.get("expected") or more.get("expected_tags") or "")):
+        if set(known) <= set(_TYPES):
+            return f"{quoted(fault['input'])} is not {' or '.join(_TYPES[each] for each in known)}"
         return f"{quoted(value)} is not one of these ({known_names(value, known)})"
     spelling = read_config(workflow_root() / "resources/spelling.yaml")
     if (pattern := more.get("pattern")) in spelling:

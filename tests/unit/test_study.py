@@ -95,7 +95,9 @@ corpora: {c: {format: text, path: a, column: x}} => corpora.c: unknown key colum
 corpora: {c: {format: wikimedia-xml, path: a}} => corpora.c.format: wikimedia-xml is no longer there
 corpora: {c: {format: hub-parquet, repo: a/b}} => corpora.c.shards: is missing
 corpora: {c: {format: hub-parquet, repo: a/b, shards: 0}} => corpora.c.shards: 0 should be greater than
-corpora: {c: {format: hub-parquet, repo: a/b, shards: x}} => corpora.c.shards: 'str' is not one of these
+corpora: {c: {format: hub-parquet, repo: a/b, shards: x}} => corpora.c.shards: 'x' is not a whole number or a
+benchmarks: {c: {format: table, path: c, columns: {bias_type: t, stereotype: s, antistereotype: no}}}
+=> benchmarks.c.columns.antistereotype: False is not text or a mapping
 corpora: {c: {format: hub-parquet, repo: a/b, shards: [a.csv]}} => corpora.c.shards.0: 'a.csv' is not a path
 benchmarks: {z: {format: stereoset, url: "https://me:pw@h:pw/x.csv"}} => benchmarks.z.url: not a url such as
 benchmarks: {z: {format: stereoset, url: "file://pw/x.csv"}} => benchmarks.z.url: not a url such as https:
@@ -358,12 +360,8 @@ def test_a_file_of_the_workflow_is_named_from_any_folder(
     assert places == [path, f"../unmask/{path}", path]
     config["corpora"] = {"c": {"format": "text", "path": f"resources/{'x' * 300}"}}
     assert complete(config, root) == complete(config)
-    untrained: dict[str, Any] = {
-        "source": "random",
-        "config": {"model_type": "bert"},
-        "tokenizer": "resources/of-it",
-    }
-    (root / untrained["tokenizer"]).mkdir()
+    untrained = {"source": "random", "config": {"model_type": "bert"}, "tokenizer": "resources/of-it"}
+    (root / "resources/of-it").mkdir()
     completed = complete({"study": "x", "models": {"m": untrained}}, root)
     assert completed["models"]["m"]["tokenizer"] == "../unmask/resources/of-it"
 
