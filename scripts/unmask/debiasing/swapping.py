@@ -11,7 +11,7 @@ from unmask.gendered_words import WordPairs
 from unmask.terms import PUBLISHED
 
 Swap = Callable[[str], list[str]]
-"""The lines that a line becomes, the first being itself."""
+"""The lines that a line becomes: itself, and those with swapped genders."""
 
 _BOTH_WAYS = (("her", "his", "him"), ("his", "her", "hers"))
 """Words with two partners in English: the one before a noun phrase, and the one elsewhere."""
@@ -44,11 +44,10 @@ def swap_corpus(
     ):
         for lines, ended in enumerate(text, start=1):
             line = ended.rstrip("\n")
-            first, *further = swap(line) if lines > held_out else [line]
-            for each in (first, *further):
-                out.write(each + "\n")
-            swapped += bool(further)
-            appended += len(further)
+            written = swap(line) if lines > held_out else [line]
+            out.writelines(f"{each}\n" for each in written)
+            swapped += len(written) > 1
+            appended += len(written) - 1
         if lines <= held_out:
             raise InputError(f"{source}: has {lines} lines, and held_out keeps the first {held_out}")
         if not appended:
